@@ -1,0 +1,1 @@
+"""Scores long-term-memory agents on LoCoMo and LongMemEval, in a dataframe."""

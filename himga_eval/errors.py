@@ -1,0 +1,122 @@
+"""Every error of the package, in one tree.
+
+::
+
+    HimgaEvalError
+    ├── InputError (ValueError)            a frame, list or argument that cannot be used as it is
+    │   ├── UnknownName                    a name that does not exist; lists those that do
+    │   │   ├── UnknownMetric
+    │   │   └── UnknownQuestionType
+    │   ├── DuplicateRows                  the same question answered twice in one run
+    │   └── RunFileError                   a file of answers that cannot be read or joined
+    ├── DatasetError (ValueError)          a data set that is not what it says it is
+    │   └── DatasetNotFound (FileNotFoundError)
+    ├── MissingExtra (ImportError)         an optional dependency is not installed
+    ├── ModelError (RuntimeError)          a local model that cannot be loaded
+    ├── LLMError (RuntimeError)            a call to a language model that failed for good
+    ├── JudgeError (RuntimeError)          answers that could not be judged; what was judged is kept
+    ├── AgentError (RuntimeError)          the agent raised; what it answered is kept
+    └── StoreError (RuntimeError)          a DuckDB file that cannot be used
+        ├── StoreLocked                    another process holds it
+        └── RunExists                      a stored run of that name has other answers
+
+A message says what was wrong, with the values; what exists; and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class HimgaEvalError(Exception):
+    """Whatever this package raises on purpose."""
+
+
+class InputError(HimgaEvalError, ValueError):
+    """A frame, list or argument that cannot be used as it is."""
+
+
+class UnknownName(InputError):
+    """A name that does not exist; the message has the nearest one and all that do."""
+
+    kind = "name"
+
+    def __init__(self, name: object, known: Iterable[str], hint: str = "") -> None:
+        self.name = name
+        self.known = tuple(known)
+        near = get_close_matches(str(name).lower(), [k.lower() for k in self.known], n=1)
+        meant = next((k for k in self.known if near and k.lower() == near[0]), None)
+        parts = [f"no {self.kind} {name!r}"]
+        if meant:
+            parts.append(f"did you mean {meant!r}?")
+        parts.append(f"known: {', '.join(self.known)}")
+        if hint:
+            parts.append(hint)
+        super().__init__("; ".join(parts))
+
+
+class UnknownMetric(UnknownName):
+    """A metric that is not in the catalogue."""
+
+    kind = "metric"
+
+
+class UnknownQuestionType(UnknownName):
+    """A question type that LoCoMo and LongMemEval do not have."""
+
+    kind = "question type"
+
+
+class DuplicateRows(InputError):
+    """The same question answered twice in one run."""
+
+
+class RunFileError(InputError):
+    """A file of answers that cannot be read or joined."""
+
+
+class DatasetError(HimgaEvalError, ValueError):
+    """A data set that is not what it says it is."""
+
+
+class DatasetNotFound(DatasetError, FileNotFoundError):
+    """A data set that is neither on disk nor to be had."""
+
+
+class MissingExtra(HimgaEvalError, ImportError):
+    """An optional dependency is not installed."""
+
+
+class ModelError(HimgaEvalError, RuntimeError):
+    """A local model that cannot be loaded."""
+
+
+class LLMError(HimgaEvalError, RuntimeError):
+    """A call to a language model that failed for good."""
+
+
+class JudgeError(HimgaEvalError, RuntimeError):
+    """Answers that could not be judged; what was judged is kept."""
+
+
+class AgentError(HimgaEvalError, RuntimeError):
+    """The agent raised; what it answered is kept."""
+
+
+class StoreError(HimgaEvalError, RuntimeError):
+    """A DuckDB file that cannot be used."""
+
+
+class StoreLocked(StoreError):
+    """Another process holds the file."""
+
+
+class RunExists(StoreError):
+    """A stored run of that name has other answers."""
+
+
+def listed(values: Sequence[object], limit: int = 5) -> str:
+    """Join the first few values for a message, and say how many are left out."""
+    shown = ", ".join(str(v) for v in values[:limit])
+    return shown if len(values) <= limit else f"{shown}, … ({len(values) - limit} more)"

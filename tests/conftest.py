@@ -1,0 +1,33 @@
+"""Markers, and the real files beside the checkout where they are present."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SHARED = Path(os.environ.get("HIMGA_SHARED", ROOT.parent / "shared"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--run-slow", action="store_true", help="run tests that take long or load a model")
+    parser.addoption("--run-integration", action="store_true", help="run tests that call a real service")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for marker in ("slow", "integration"):
+        if not config.getoption(f"--run-{marker}"):
+            skip = pytest.mark.skip(reason=f"{marker}: opt in with --run-{marker}")
+            for item in items:
+                if marker in item.keywords:
+                    item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data sets, answers and oracles."""
+    if not SHARED.is_dir():
+        pytest.skip("no real files here: HIMGA_SHARED or ../shared is not a folder")
+    return SHARED
