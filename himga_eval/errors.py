@@ -49,7 +49,7 @@ class UnknownName(InputError):
         meant = next((k for k in self.known if near and k.lower() == near[0]), None)
         parts = [f"no {self.kind} {name!r}"]
         if meant:
-            parts.append(f"did you mean {meant!r}?")
+            parts.append(f"did you mean {str(meant)!r}?")
         parts.append(f"known: {', '.join(self.known)}")
         if hint:
             parts.append(hint)
