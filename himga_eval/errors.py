@@ -6,7 +6,8 @@
     ├── InputError (ValueError)            a frame, list or argument that cannot be used as it is
     │   ├── UnknownName                    a name that does not exist; lists those that do
     │   │   ├── UnknownMetric
-    │   │   └── UnknownQuestionType
+    │   │   ├── UnknownQuestionType
+    │   │   └── UnknownDataset
     │   ├── DuplicateRows                  the same question answered twice in one run
     │   └── RunFileError                   a file of answers that cannot be read or joined
     ├── DatasetError (ValueError)          a data set that is not what it says it is
@@ -19,6 +20,8 @@
     └── StoreError (RuntimeError)          a DuckDB file that cannot be used
         ├── StoreLocked                    another process holds it
         └── RunExists                      a stored run of that name has other answers
+
+    DatasetWarning (UserWarning)           a data set that is usable, but not what one may think
 
 A message says what was wrong, with the values; what exists; and what to do.
 """
@@ -68,6 +71,12 @@ class UnknownQuestionType(UnknownName):
     kind = "question type"
 
 
+class UnknownDataset(UnknownName):
+    """A data set that cannot be loaded by name."""
+
+    kind = "data set"
+
+
 class DuplicateRows(InputError):
     """The same question answered twice in one run."""
 
@@ -82,6 +91,10 @@ class DatasetError(HimgaEvalError, ValueError):
 
 class DatasetNotFound(DatasetError, FileNotFoundError):
     """A data set that is neither on disk nor to be had."""
+
+
+class DatasetWarning(UserWarning):
+    """A data set that is usable, but not what one may think: other counts, types left out."""
 
 
 class MissingExtra(HimgaEvalError, ImportError):
