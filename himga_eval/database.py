@@ -1,0 +1,84 @@
+"""Open a DuckDB file: patiently where another process holds it, with a plain word where it cannot be used."""
+
+from __future__ import annotations
+
+import logging
+import random
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from himga_eval.errors import StoreError, StoreLocked
+
+logger = logging.getLogger(__name__)
+
+WAIT_S = 30.0
+"""How long to wait for another process to let go of the file."""
+
+
+@contextmanager
+def connect(path: Path, *, read_only: bool = False, wait_s: float = WAIT_S) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open the file for a moment. Keep the moment short: DuckDB lets one process write, or several read.
+
+    Raises:
+        StoreLocked: another process held the file for `wait_s` seconds; names it.
+        StoreError: the file is damaged, no DuckDB database, of a newer DuckDB, or cannot be opened.
+    """
+    if not read_only:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    connection = _open(path, read_only, time.monotonic() + wait_s, wait_s)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _open(path: Path, read_only: bool, deadline: float, wait_s: float) -> duckdb.DuckDBPyConnection:
+    pause, said = 0.01, False
+    while True:
+        try:
+            return duckdb.connect(path, read_only=read_only)
+        except duckdb.ConnectionException:
+            # This process has the file open for writing; DuckDB shares that connection, but not under other settings.
+            read_only = False
+        except duckdb.Error as error:
+            message = str(error)
+            if "Could not set lock" not in message:
+                raise StoreError(_explain(path, message)) from None
+            holder = _holder(message)
+            if time.monotonic() > deadline:
+                raise StoreLocked(
+                    f"{path} is held by {holder}, for {wait_s:g} s now; "
+                    "close it there (a notebook or `duckdb` shell with an open connection holds it) and run again"
+                ) from None
+            if not said and pause > 0.3:
+                logger.warning("waiting for %s, held by %s", path, holder)
+                said = True
+            time.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(pause * 2, 0.5)
+
+
+def _holder(message: str) -> str:
+    found = re.search(r"lock is held in (.*?) \(PID (\d+)\)", message)
+    return f"process {found[2]} ({found[1]})" if found else "another process"
+
+
+def _explain(path: Path, message: str) -> str:
+    first = message.splitlines()[0]
+    if "WAL" in message:
+        return (
+            f"the log {path}.wal is damaged, probably by a crash: {first}. Move it aside and run again: "
+            f"{path} then opens as it was at its last checkpoint"
+        )
+    if "not a valid DuckDB" in message or "Corrupt" in message or "Could not read enough bytes" in message:
+        return f"{path} is damaged or no DuckDB file: {first}. It was left as it is; move it aside or name another file"
+    if "version" in message:
+        return (
+            f"{path} was written by another DuckDB than the {duckdb.__version__} here: {first}. "
+            "Upgrade duckdb, or export the file with the DuckDB that wrote it"
+        )
+    return f"cannot open {path}: {first}"

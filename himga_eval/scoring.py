@@ -1,0 +1,166 @@
+"""Score a frame of results and summarise it: where the metrics and the SQL meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+import polars.selectors as cs
+
+from himga_eval import exprs, queries
+from himga_eval.errors import InputError, UnknownName
+from himga_eval.metrics.catalog import ALL_METRICS, LEXICAL, resolve
+from himga_eval.schema import QUESTION_TYPES, SUMMARY, Results, require_unique, results_frame
+
+CUTS = ("overall", "answerable", "task_averaged", "abstention")
+"""The rows of a summary that are not question types."""
+
+NO_TYPE = "(none)"
+"""The group of rows without a question type."""
+
+PUBLISHED = "published_"
+"""The prefix of scores that came with the answers."""
+
+
+class UnknownProtocol(UnknownName):
+    """A protocol that does not exist."""
+
+    kind = "protocol"
+
+
+def score(results: Results, metrics: Sequence[str] | None = None, *, protocol: str = "himga") -> pl.DataFrame:
+    """Score every row: the results frame with a Float64 column a metric, and the protocol's name.
+
+    Without `metrics` it is the nine lexical ones. A null prediction or ground truth gives null, a blank one 0.0
+    (exact_match of two blanks is 1). A metric's column that is already there is computed anew; judge_score is not
+    computed here, see `himga_eval.judge`.
+
+    Raises:
+        UnknownMetric: not one of ALL_METRICS.
+        InputError: no column prediction or ground_truth, or judge_score asked for.
+    """
+    names = resolve(metrics, LEXICAL)
+    if protocol != "himga":
+        raise UnknownProtocol(protocol, ["himga"])
+    if "judge_score" in names:
+        raise InputError("judge_score comes from judge_frame() or batch_judge(), not from score()")
+    frame = results_frame(results)
+    return frame.with_columns(pl.lit(protocol).alias("protocol"), *exprs.columns(names))
+
+
+def summarise(scores: Results, *, metrics: Sequence[str] | None = None) -> pl.DataFrame:
+    """Average scores by question type and over the usual cuts: the summary frame.
+
+    Without `metrics` it averages all of ours that the frame has, and the published ones. Rows are ordered by run,
+    metric and type. "overall" is all types; "answerable" leaves out LoCoMo's adversarial and LongMemEval's abstention
+    questions; "abstention" and "task_averaged" are LongMemEval's. `count` rows were asked, of which `missing` have no
+    prediction (0 in `mean`, left out of `mean_lenient`) and `scored` have a score; `lo` and `hi` bound the mean with
+    95 % confidence, cluster-robust over the samples (Cameron and Miller 2015), null where there are fewer than two.
+    A question type without a single answer has no row.
+
+    Raises:
+        InputError: no metric's column.
+        DuplicateRows: a question stands twice in a run.
+    """
+    wide = _wide(scores, metrics)
+    with queries.tables({"wide_scores": wide}) as connection:
+        connection.execute(f"create temp view score_rows as {queries.load('score_rows')}")
+        summary = queries.run("summary", connection)
+    return _ordered(summary.cast(SUMMARY), wide["run"].unique(maintain_order=True))
+
+
+def compute_metrics(
+    results: Results, judge_scores: Sequence[float | None] | None, *, metrics: Sequence[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Compute the strict means as a dict: `{"overall": {metric: mean}, "by_type": {type: {metric: mean, "count": n}}}`.
+
+    Without `metrics` it is all twelve. A cell with nothing scored is None; an empty input gives zeros. `judge_scores`
+    are in the order of the results, NaN or None where there is none; they may be None where judge_score is not asked.
+
+    Raises:
+        UnknownMetric: not one of ALL_METRICS.
+        InputError: the scores are not as many as the results.
+        DuplicateRows: a question stands twice in a run.
+    """
+    if isinstance(results, Sequence) and not results:
+        return {"overall": dict.fromkeys(metrics or ALL_METRICS, 0.0), "by_type": {}}
+    names = resolve(metrics, ALL_METRICS)
+    frame = results_frame(results)
+    if frame.is_empty():
+        return {"overall": dict.fromkeys(names, 0.0), "by_type": {}}
+    require_unique(frame)
+    if "judge_score" in names:
+        given = pl.Series("judge_score", [] if judge_scores is None else judge_scores, dtype=pl.Float64, strict=False)
+        if len(given) != frame.height:
+            raise InputError(f"{len(given)} judge scores for {frame.height} results; give one a result, in their order")
+        frame = frame.with_columns(given)
+    frame = score(frame, [name for name in names if name != "judge_score"])
+    summary = summarise(frame, metrics=names)
+    types = frame.get_column("question_type", default=pl.Series("question_type", [None] * frame.height, pl.String))
+    counts = dict(types.fill_null(NO_TYPE).value_counts().iter_rows())
+    means = {(kind, name): mean for kind, name, mean in summary["question_type", "metric", "mean"].iter_rows()}
+    return {
+        "overall": {name: means.get(("overall", name)) for name in names},
+        "by_type": {
+            kind: {**{name: means.get((kind, name)) for name in names}, "count": counts[kind]}
+            for kind in in_order(counts)
+        },
+    }
+
+
+def in_order(question_types: Iterable[str]) -> list[str]:
+    """Put question types in the order of tables: the data sets' own, a user's by name, no type, the cuts."""
+    known = [str(t) for types in QUESTION_TYPES.values() for t in types]
+    last = [NO_TYPE, *CUTS]
+    found = set(question_types)
+    own = sorted(found.difference(known, last))
+    return [t for t in (*known, *own, *last) if t in found]
+
+
+def score_columns(frame: pl.DataFrame) -> list[str]:
+    """List the columns that hold scores: our metrics, then the published ones."""
+    published = cs.starts_with(PUBLISHED) & (cs.numeric() | cs.boolean())
+    return [*(m for m in ALL_METRICS if m in frame.columns), *frame.select(published).columns]
+
+
+def finite(name: str) -> pl.Expr:
+    """Take a column as Float64, null where it is NaN or infinite, so that no mean ever is."""
+    value = pl.col(name).cast(pl.Float64)
+    return pl.when(value.is_finite()).then(value).alias(name)
+
+
+def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
+    """The frame that sql/score_rows.sql reads."""
+    frame = results_frame(scores)
+    require_unique(frame)
+    names = score_columns(frame) if metrics is None else list(metrics)
+    missing = [name for name in names if name not in frame.columns]
+    if missing or not names:
+        wanted = ", ".join(missing) or "any metric"
+        raise InputError(f"no column of {wanted}: score() adds them; the frame has: {', '.join(frame.columns)}")
+
+    def given(name: str, default: pl.Expr) -> pl.Expr:
+        return pl.col(name) if name in frame.columns else default.alias(name)
+
+    row = pl.int_range(pl.len()).cast(pl.String)
+    of_id = pl.col("question_id").str.ends_with("_abs") if "question_id" in frame.columns else pl.lit(False)
+    return frame.select(
+        "run",
+        given("dataset", pl.lit("custom")),
+        given("protocol", pl.lit("himga")),
+        pl.coalesce(given("sample_id", pl.lit(None, pl.String)), row).alias("cluster"),
+        given("question_type", pl.lit(None, pl.String)),
+        given("abstention", of_id).fill_null(False),
+        pl.col("prediction").is_not_null().alias("answered"),
+        *(finite(name) for name in names),
+    )
+
+
+def _ordered(summary: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:
+    def rank(column: str, order: Iterable[str]) -> pl.Expr:
+        places = {name: place for place, name in enumerate(order)}
+        return pl.col(column).replace_strict(places, default=len(places), return_dtype=pl.Int64)
+
+    keys = (rank("run", runs), "dataset", "protocol", rank("metric", ALL_METRICS), "metric")
+    return summary.sort(*keys, rank("question_type", in_order(summary["question_type"])))

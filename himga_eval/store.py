@@ -1,0 +1,212 @@
+"""Keep runs, their results and their scores in one DuckDB file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from himga_eval import queries
+from himga_eval.database import WAIT_S, connect
+from himga_eval.errors import RunExists, StoreError, UnknownName, listed
+from himga_eval.metrics.catalog import ALL_METRICS
+from himga_eval.schema import KEY, RESULTS, Results, require_key, results_frame
+from himga_eval.scoring import PUBLISHED, finite, score_columns
+
+_TABLES = ("create_runs", "create_results", "create_score_values", "view_score_rows")
+_WRITES = ("delete_results", "insert_results", "delete_score_values", "insert_score_values", "upsert_runs")
+_VERSIONS = ("himga-eval", "polars", "duckdb")
+_OPTIONAL = (*RESULTS, "extra")[7:]
+_TEXTS = pl.Map(pl.String, pl.String)
+_RUNS = {
+    "run": pl.String,
+    "system": pl.String,
+    "repeat": pl.Int32,
+    "tags": _TEXTS,
+    "created_at": pl.Datetime("us", "UTC"),
+    "datasets": _TEXTS,
+    "versions": _TEXTS,
+    "settings": _TEXTS,
+}
+
+
+class UnknownRun(UnknownName):
+    """A run that is not in the store."""
+
+    kind = "run"
+
+
+class Store:
+    """A DuckDB file of runs: `himga.duckdb` here, unless `path` or HIMGA_STORE says otherwise.
+
+    Its tables are runs, results and score_values; its views, for people, scores (a column a metric) and by_type (the
+    summary of every run). Connections are opened for a moment only, so that a notebook, a `duckdb` shell and a
+    running evaluation get along; a process that finds the file held waits `wait_s` seconds, then says who holds it.
+    A save is one transaction: whatever happens, a run is in the file whole or not at all.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, wait_s: float = WAIT_S) -> None:
+        self.path = Path(path or os.environ.get("HIMGA_STORE") or "himga.duckdb")
+        self.wait_s = wait_s
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
+    def save(
+        self,
+        scores: Results,
+        *,
+        system: str | None = None,
+        repeat: int | None = None,
+        tags: Mapping[str, str] | None = None,
+        checksums: Mapping[str, str] | None = None,
+        settings: Mapping[str, str] | None = None,
+        replace: bool = False,
+    ) -> list[str]:
+        """Save results with whatever scores they have, and give the names of their runs.
+
+        A run that is stored already gets the new scores beside its old ones, as long as its answers are the same.
+        `checksums` names the revision of each data set; what is said of a run is said of every run in the frame.
+
+        Raises:
+            RunExists: a stored run of that name has other answers, and `replace` is not set.
+            InputError, DuplicateRows: a row has no key, or shares it.
+        """
+        frame = results_frame(scores)
+        require_key(frame)
+        datasets = frame.group_by("run", maintain_order=True).agg(pl.col("dataset").unique(maintain_order=True))
+        noted = [
+            {
+                "run": run,
+                "system": system,
+                "repeat": repeat,
+                "tags": dict(tags or {}),
+                "created_at": datetime.now(UTC),
+                "datasets": {name: (checksums or {}).get(name) for name in names},
+                "versions": {package: version(package) for package in _VERSIONS},
+                "settings": dict(settings or {}),
+            }
+            for run, names in datasets.iter_rows()
+        ]
+        self._write(pl.DataFrame(noted, schema=_RUNS), _results(frame), _values(frame), replace=replace)
+        return datasets["run"].to_list()
+
+    def load(self, *names: str, protocol: str = "himga") -> pl.DataFrame:
+        """Read stored runs back: their results with a column a metric, as `score` gives them.
+
+        Raises:
+            UnknownRun: the store has no run of that name.
+        """
+        with self._reading() as connection:
+            known = queries.run("stored_runs", connection)["run"].to_list()
+            for name in names:
+                if name not in known:
+                    raise UnknownRun(name, known, f"in {self.path}")
+            runs = list(names) or known
+            results = queries.run("stored_results", connection, runs=runs)
+            values = queries.run("stored_scores", connection, runs=runs, protocol=protocol)
+        results = results.drop(
+            "position", *(c.name for c in results if c.name in _OPTIONAL and c.null_count() == len(c))
+        )
+        found = set(values["metric"])
+        columns = [*(m for m in ALL_METRICS if m in found), *sorted(found.difference(ALL_METRICS))]
+        wide = values.pivot("metric", index=KEY, values="score").select(*KEY, *columns)
+        return results.with_columns(protocol=pl.lit(protocol)).join(wide, on=KEY, how="left", maintain_order="left")
+
+    def runs(self) -> pl.DataFrame:
+        """List the runs with their system, data sets, numbers of questions and answers, metrics and time."""
+        with self._reading() as connection:
+            return queries.run("stored_runs", connection)
+
+    def sql(self, query: str, **params: Any) -> pl.DataFrame:
+        """Run a query of your own on the file, which is opened for reading only, and give its rows.
+
+        Errors of DuckDB pass through: they say what is wrong with the query.
+        """
+        with self._reading() as connection:
+            return connection.sql(query, params=params or None).pl()
+
+    def merge(self, other: Store) -> list[str]:
+        """Copy every run of another store into this one, and give their names.
+
+        Raises:
+            RunExists: a run of the same name has other answers here.
+        """
+        with other._reading() as connection:
+            runs, results, values = (
+                connection.sql(f"from {name}").pl() for name in ("runs", "results", "score_values")
+            )
+        self._write(runs, results, values)
+        return runs["run"].to_list()
+
+    def _write(self, runs: pl.DataFrame, results: pl.DataFrame, values: pl.DataFrame, *, replace: bool = False) -> None:
+        with self._writing() as connection:
+            for name, frame in (("incoming_runs", runs), ("incoming", results), ("incoming_scores", values)):
+                connection.register(name, frame)
+            changed = queries.run("stored_changes", connection)
+            if changed.height and not replace:
+                told = [f"{run} ({answers} answers differ)" for run, answers in changed.rows()]
+                raise RunExists(
+                    f"{self.path} has other answers under {listed(told)}; "
+                    "give the run another name (--run), or replace the stored one (--replace)"
+                )
+            if changed.height:
+                connection.execute(queries.load("delete_replaced_scores"))
+            for name in _WRITES:
+                connection.execute(queries.load(name))
+            metrics = queries.run("stored_metrics", connection)["metric"]
+            columns = [
+                f"max(score) filter (where metric = {_quoted(m, chr(39))}) as {_quoted(m, chr(34))}" for m in metrics
+            ]
+            connection.execute(queries.load("view_scores").replace("{columns}", ",\n        ".join(columns)))
+            connection.execute(f"create or replace view by_type as {queries.load('summary')}")
+
+    @contextmanager
+    def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        if not self.path.is_file():
+            raise StoreError(f"no store at {self.path}: `himga-eval score FILE` makes one, --store names another")
+        with connect(self.path, read_only=True, wait_s=self.wait_s) as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open for one transaction, with the tables made."""
+        with connect(self.path, wait_s=self.wait_s) as connection:
+            connection.begin()
+            for name in _TABLES:
+                connection.execute(queries.load(name))
+            yield connection
+            connection.commit()
+
+
+def _results(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the table results; what has no column of its own goes into `extra`, as JSON."""
+    scores = score_columns(frame)
+    extra = [c for c in frame.columns if c not in (*RESULTS, *scores, "protocol", "extra")]
+    return frame.select(
+        *(c for c in RESULTS if c in frame.columns),
+        pl.int_range(pl.len()).over("run").alias("position"),
+        *([pl.struct(extra).struct.json_encode().alias("extra")] if extra else []),
+    )
+
+
+def _values(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the table score_values."""
+    published = pl.col("metric").str.starts_with(PUBLISHED)
+    protocol = pl.col("protocol") if "protocol" in frame.columns else pl.lit("himga")
+    return (
+        frame.select(*KEY, protocol.alias("protocol"), *(finite(name) for name in score_columns(frame)))
+        .unpivot(index=[*KEY, "protocol"], variable_name="metric", value_name="score")
+        .with_columns(pl.when(published).then(pl.lit("published")).otherwise("protocol").alias("protocol"))
+    )
+
+
+def _quoted(name: str, quote: str) -> str:
+    return quote + name.replace(quote, quote * 2) + quote

@@ -1,0 +1,152 @@
+"""Lay a summary out for people: a table by question type, as text, Markdown or LaTeX, and the line under it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from himga_eval.scoring import NO_TYPE, in_order, summarise
+
+SMALL = 50
+"""Groups of fewer questions are pointed at under the table."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is shown of one data set: a title, a grid of text, and a line that says what was counted how."""
+
+    title: str
+    grid: pl.DataFrame
+    note: str
+
+
+def tables(scores: pl.DataFrame, summary: pl.DataFrame | None = None) -> list[Table]:
+    """Lay out a table a data set; LoCoMo and LongMemEval are never pooled.
+
+    A row is a metric (and a run, where there are several), a column a question type; the counts stand on top. A cell is
+    the strict mean and half the width of its interval, "–" where nothing was scored.
+    """
+    summary = summarise(scores) if summary is None else summary
+    laid = []
+    for dataset in scores["dataset"].unique(maintain_order=True):
+        rows, part = (frame.filter(pl.col("dataset") == dataset) for frame in (scores, summary))
+        runs = rows["run"].unique(maintain_order=True)
+        title = f"{runs[0]} on {dataset}" if len(runs) == 1 else dataset
+        laid.append(Table(title, _grid(part, len(runs) == 1), _note(rows, part)))
+    return laid
+
+
+def markdown(table: Table) -> str:
+    """Write a table in Markdown."""
+    header, body = table.grid.columns, table.grid.rows()
+    rule = ["---" if name in _LEAD else "---:" for name in header]
+    lines = [header, rule, *([cell.replace("|", "\\|") for cell in row] for row in body)]
+    return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(line)} |" for line in lines), "", table.note])
+
+
+def latex(table: Table) -> str:
+    """Write a table in LaTeX; the document needs the package booktabs."""
+    header, *body = ([_escaped(cell) for cell in line] for line in [table.grid.columns, *table.grid.rows()])
+    lead = sum(name in _LEAD for name in table.grid.columns)
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{'l' * lead}{'r' * (len(header) - lead)}}}",
+            r"\toprule",
+            rf"{' & '.join(header)} \\",
+            r"\midrule",
+            *(rf"{' & '.join(line)} \\" for line in body),
+            r"\bottomrule",
+            r"\end{tabular}",
+            f"% {table.title}: {table.note}",
+        ]
+    )
+
+
+_LEAD = ("metric", "run")
+
+
+def _grid(summary: pl.DataFrame, alone: bool) -> pl.DataFrame:
+    kinds = in_order(_without_twin(summary)["question_type"])
+    means = [_cell(*row) for row in summary.select("mean", "lo", "hi").iter_rows()]
+    scored = summary.select("metric", "run", "question_type", pl.Series("cell", means, pl.String))
+    counted = summary.select(
+        pl.lit("n").alias("metric"), "run", "question_type", pl.format("{}", "count").alias("cell")
+    )
+    cells = pl.concat([counted.unique(maintain_order=True), scored])
+    grid = cells.pivot("question_type", index=_LEAD, values="cell", maintain_order=True)
+    return grid.select("metric", *([] if alone else ["run"]), *(pl.col(kind).fill_null("–") for kind in kinds))
+
+
+def _cell(mean: float | None, lo: float | None, hi: float | None) -> str:
+    if mean is None:
+        return "–"
+    half = "" if lo is None or hi is None else f" ±{_decimals((hi - lo) / 2)}"
+    return _decimals(mean) + half
+
+
+def _decimals(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def _without_twin(summary: pl.DataFrame) -> pl.DataFrame:
+    """Leave out "answerable" where it counts the same questions as "overall"."""
+    total = pl.col("count").filter(pl.col("question_type") == "overall").sum()
+    answerable = pl.col("count").filter(pl.col("question_type") == "answerable").sum()
+    twins: bool = summary.select(total == answerable).item()
+    return summary.filter(pl.col("question_type") != "answerable") if twins else summary
+
+
+def _note(rows: pl.DataFrame, summary: pl.DataFrame) -> str:
+    told = [_counted(rows, summary), *_unscored(summary)]
+    if "f1" in summary["metric"]:
+        told.append("f1 counts a repeated token each time (MAGMA, Mem0 and A-MEM: once)")
+    if summary["lo"].count():
+        clusters = summary.filter(pl.col("question_type") == "overall")["clusters"].unique().sort()
+        told.append(f"± is half a 95 % interval, cluster-robust over {' or '.join(f'{n:,}' for n in clusters)} samples")
+    if small := in_order(summary.filter(pl.col("count") < SMALL)["question_type"]):
+        told.append(f"fewer than {SMALL} questions: {', '.join(small)}")
+    return "; ".join(told) + "."
+
+
+def _counted(rows: pl.DataFrame, summary: pl.DataFrame) -> str:
+    """Say which types the overall mean includes, and how many questions were answered."""
+    kinds = rows.select(pl.col("question_type").fill_null(NO_TYPE), "prediction").group_by("question_type")
+    answers = kinds.agg(pl.len().alias("asked"), pl.col("prediction").count().alias("answered"))
+    idle = dict(answers.filter(pl.col("answered") == 0).select("question_type", "asked").iter_rows())
+    answered = answers["answered"].sum()
+    included = in_order(set(answers["question_type"]).difference(idle))
+    told = [
+        f"overall is {', '.join(included) or 'nothing'}",
+        f"{answered:,} of {rows.height:,} questions answered",
+    ]
+    if missing := rows.height - answered - sum(idle.values()):
+        told.append(f"{missing:,} missing answers count as 0")
+    if idle:
+        told.append(f"not attempted: {', '.join(f'{kind} ({idle[kind]:,})' for kind in in_order(idle))}")
+    return "; ".join(told)
+
+
+def _unscored(summary: pl.DataFrame) -> list[str]:
+    """Name the metrics that rest on fewer rows than were asked."""
+    overall = summary.filter(pl.col("question_type") == "overall")
+    rests = overall.with_columns(base=pl.col("scored") + pl.col("missing")).filter(pl.col("base") < pl.col("count"))
+    return [
+        f"{metric} of {run} rests on {base:,} of {count:,} questions"
+        for run, metric, base, count in rests.select("run", "metric", "base", "count").iter_rows()
+    ]
+
+
+def _escaped(text: str) -> str:
+    """Make text safe for LaTeX."""
+    return "".join(_LATEX.get(char, char) for char in text)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "±": r"$\pm$",
+    "–": "--",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+}
