@@ -13,11 +13,17 @@ __all__ = ["EvidenceRef", "Message", "QAPair", "QuestionType", "Sample", "Sessio
 
 @dataclass
 class Message:
-    """One turn of a conversation; an image is part of the text as `[Image: caption]`."""
+    """One turn of a conversation; an image is part of the text as `[Image: caption]`.
+
+    What it says of its session is filled in when an agent ingests it, so that a memory sees when it was said.
+    """
 
     role: str
     content: str
     turn_id: str | None = None
+    session_id: str | None = None
+    session_date_str: str | None = None
+    session_date: datetime | None = None
 
 
 @dataclass

@@ -1,0 +1,8 @@
+"""The command `himga-eval`: one module a group of commands, each registered on the app by being imported."""
+
+from __future__ import annotations
+
+from himga_eval.cli import store
+from himga_eval.cli.app import app, main
+
+__all__ = ["app", "main", "store"]

@@ -1,0 +1,91 @@
+"""The options that several commands share, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from himga_eval.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Format(StrEnum):
+    """How a table is printed."""
+
+    text = "text"
+    md = "md"
+    latex = "latex"
+    csv = "csv"
+    json = "json"
+
+
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option("--dataset", help="A data set the answers belong to; may be given twice.", metavar="NAME[=PATH]|PATH"),
+]
+StorePath = Annotated[
+    Path | None, typer.Option("--store", help="The DuckDB file [default: HIMGA_STORE, then himga.duckdb].")
+]
+Metrics = Annotated[str | None, typer.Option(help="Metrics by name, with commas between, or all.")]
+Output = Annotated[Format, typer.Option("--format", help="How to print.")]
+Runs = Annotated[list[str], typer.Argument(help="Stored runs, or files of answers.", metavar="RUN|FILE...")]
+
+
+def metric_names(text: str | None) -> list[str] | None:
+    """Read --metrics."""
+    from himga_eval.metrics.catalog import ALL_METRICS
+
+    if text is None:
+        return None
+    if text.strip() == "all":
+        return [name for name in ALL_METRICS if name != "judge_score"]
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def questions(datasets: Sequence[str] | None) -> tuple[pl.DataFrame | None, dict[str, str]]:
+    """Read --dataset: the questions, and by the data set's name the checksum of its file."""
+    import polars as pl
+
+    from himga_eval.data import dataset_checksum, read_questions
+    from himga_eval.data.files import find_file
+
+    frames, checksums = [], {}
+    for given in datasets or []:
+        name, _, path = given.partition("=")
+        file = Path(given) if not path and Path(given).exists() else find_file(name, path or None)
+        frames.append(read_questions(file))
+        checksums[frames[-1]["dataset"][0]] = dataset_checksum(file)
+    return pl.concat(frames) if frames else None, checksums
+
+
+def read_answers(path: Path, asked: pl.DataFrame | None) -> pl.DataFrame:
+    """Read a file of answers and say on stderr how it met the data set."""
+    from himga_eval.formats import read_run
+
+    return read_run(path, asked)
+
+
+def scores_of(
+    names: Sequence[str], datasets: Sequence[str] | None, metrics: list[str] | None, store: Path | None
+) -> pl.DataFrame:
+    """Take each name for a file of answers, which is scored, where there is one, and else for a stored run."""
+    import polars as pl
+
+    from himga_eval.scoring import score
+    from himga_eval.store import Store
+
+    asked, _ = questions(datasets)
+    frames = [
+        score(read_answers(Path(name), asked), metrics) if Path(name).is_file() else Store(store).load(name)
+        for name in names
+    ]
+    runs = [run for frame in frames for run in frame["run"].unique(maintain_order=True)]
+    if doubled := sorted({run for run in runs if runs.count(run) > 1}):
+        raise InputError(f"more than one run is named {', '.join(doubled)}; a file's run is named after the file")
+    return pl.concat(frames, how="diagonal_relaxed")

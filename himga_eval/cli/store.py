@@ -1,0 +1,124 @@
+"""Commands from a file of answers to a table, and on the store they are kept in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from himga_eval.cli.app import app, say
+from himga_eval.cli.options import (
+    Datasets,
+    Format,
+    Metrics,
+    Output,
+    Runs,
+    StorePath,
+    metric_names,
+    questions,
+    read_answers,
+    scores_of,
+)
+from himga_eval.cli.show import show_frame, show_tables
+from himga_eval.errors import InputError
+
+Answers = Annotated[Path, typer.Argument(help="A file of answers: JSONL, JSON, CSV or Parquet.", metavar="FILE")]
+
+
+@app.command()
+def score(
+    file: Answers,
+    dataset: Datasets = None,
+    metrics: Metrics = None,
+    run: Annotated[str | None, typer.Option(help="The run's name [default: the file's].")] = None,
+    system: Annotated[str | None, typer.Option(help="The system that answered.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a stored run that has other answers.")] = False,
+    store: StorePath = None,
+    format: Output = Format.text,
+) -> None:
+    """Score a file of answers, print a table by question type, and keep the run.
+
+    Example: himga-eval score answers.jsonl --dataset locomo=locomo10.json
+    """
+    from himga_eval import scoring
+    from himga_eval.store import Store
+
+    asked, checksums = questions(dataset)
+    answers = read_answers(file, asked)
+    if run:
+        answers = answers.with_columns(run=run)
+    scores = scoring.score(answers, metric_names(metrics))
+    show_tables(scores, format)  # before it is kept: a store that is locked costs nobody the numbers
+    kept = Store(store)
+    names = kept.save(scores, system=system, checksums=checksums, replace=replace)
+    say(f"kept as {', '.join(names)} in {kept.path}")
+
+
+@app.command()
+def table(
+    runs: Runs,
+    dataset: Datasets = None,
+    metrics: Metrics = None,
+    store: StorePath = None,
+    format: Output = Format.text,
+) -> None:
+    """Print stored runs, or files of answers, side by side.
+
+    Example: himga-eval table larch wren --format md
+    """
+    names = metric_names(metrics)
+    show_tables(scores_of(runs, dataset, names, store), format, names)
+
+
+@app.command()
+def sql(
+    query: Annotated[str, typer.Argument(help="A query on the views scores and by_type, or the tables under them.")],
+    store: StorePath = None,
+    format: Output = Format.text,
+) -> None:
+    """Run a query on the store, which is opened for reading only.
+
+    Example: himga-eval sql "select question_type, avg(f1) from scores group by all"
+    """
+    import duckdb
+
+    from himga_eval.store import Store
+
+    try:
+        found = Store(store).sql(query)
+    except duckdb.Error as error:
+        raise InputError(str(error)) from None
+    show_frame(found, format)
+
+
+@app.command()
+def runs(store: StorePath = None, format: Output = Format.text) -> None:
+    """List the stored runs.
+
+    Example: himga-eval runs
+    """
+    from himga_eval.store import Store
+
+    show_frame(Store(store).runs(), format)
+
+
+@app.command()
+def check(
+    file: Answers,
+    dataset: Datasets = None,
+    reference: Annotated[
+        bool, typer.Option("--reference", help="Compute these rows with rouge-score and nltk too, and compare.")
+    ] = False,
+    format: Output = Format.text,
+) -> None:
+    """Check a file of answers: how it meets the data set, and whether our numbers are the reference libraries'.
+
+    Example: himga-eval check answers.jsonl --reference
+    """
+    asked, _ = questions(dataset)
+    answers = read_answers(file, asked)
+    if reference:
+        from himga_eval.metrics.reference import compare
+
+        show_frame(compare(answers), format)
