@@ -10,6 +10,7 @@
     │   │   └── UnknownDataset
     │   ├── DuplicateRows                  the same question answered twice in one run
     │   └── RunFileError                   a file of answers that cannot be read or joined
+    │       └── RunFileNotFound (FileNotFoundError)
     ├── DatasetError (ValueError)          a data set that is not what it says it is
     │   └── DatasetNotFound (FileNotFoundError)
     ├── MissingExtra (ImportError)         an optional dependency is not installed
@@ -22,6 +23,7 @@
         └── RunExists                      a stored run of that name has other answers
 
     DatasetWarning (UserWarning)           a data set that is usable, but not what one may think
+    RunWarning (UserWarning)               a run that is usable, but not what one may think
 
 A message says what was wrong, with the values; what exists; and what to do.
 """
@@ -85,6 +87,14 @@ class RunFileError(InputError):
     """A file of answers that cannot be read or joined."""
 
 
+class RunFileNotFound(RunFileError, FileNotFoundError):
+    """A file of answers that is not there."""
+
+
+class RunWarning(UserWarning):
+    """A run that is usable, but not what one may think: answers absent, other golds, other names of types."""
+
+
 class DatasetError(HimgaEvalError, ValueError):
     """A data set that is not what it says it is."""
 
@@ -114,7 +124,9 @@ class JudgeError(HimgaEvalError, RuntimeError):
 
 
 class AgentError(HimgaEvalError, RuntimeError):
-    """The agent raised; what it answered is kept."""
+    """The agent raised; what it answered so far is in `results`."""
+
+    results: Sequence[object] = ()
 
 
 class StoreError(HimgaEvalError, RuntimeError):

@@ -21,7 +21,7 @@ from himga_eval.schema import KEY, RESULTS, Results, require_key, results_frame
 from himga_eval.scoring import PUBLISHED, finite, score_columns
 
 _TABLES = ("create_runs", "create_results", "create_score_values", "view_score_rows")
-_WRITES = ("delete_results", "insert_results", "delete_score_values", "insert_score_values", "upsert_runs")
+_INSERTS = ("insert_results", "insert_score_values", "upsert_runs")
 _VERSIONS = ("himga-eval", "polars", "duckdb")
 _OPTIONAL = (*RESULTS, "extra")[7:]
 _TEXTS = pl.Map(pl.String, pl.String)
@@ -81,22 +81,25 @@ class Store:
         """
         frame = results_frame(scores)
         require_key(frame)
-        datasets = frame.group_by("run", maintain_order=True).agg(pl.col("dataset").unique(maintain_order=True))
-        noted = [
-            {
-                "run": run,
-                "system": system,
-                "repeat": repeat,
-                "tags": dict(tags or {}),
-                "created_at": datetime.now(UTC),
-                "datasets": {name: (checksums or {}).get(name) for name in names},
-                "versions": {package: version(package) for package in _VERSIONS},
-                "settings": dict(settings or {}),
-            }
-            for run, names in datasets.iter_rows()
-        ]
-        self._write(pl.DataFrame(noted, schema=_RUNS), _results(frame), _values(frame), replace=replace)
-        return datasets["run"].to_list()
+        noted = _runs(frame, system, repeat, tags, checksums, settings)
+        with self._writing() as connection:
+            _register(connection, noted, _results(frame), _values(frame))
+            self._replace(connection, replace)
+        return noted["run"].to_list()
+
+    def append(self, results: Results) -> None:
+        """Add answers to a run as they come; a question that is stored already is replaced, with its scores.
+
+        A column `position` says where the rows stand in the run.
+
+        Raises:
+            InputError, DuplicateRows: a row has no key, or shares it.
+        """
+        frame = results_frame(results)
+        require_key(frame)
+        with self._writing() as connection:
+            _register(connection, _runs(frame), _results(frame), _values(frame))
+            _execute(connection, "delete_answers_again", "delete_scores_again", *_INSERTS)
 
     def load(self, *names: str, protocol: str = "himga") -> pl.DataFrame:
         """Read stored runs back: their results with a column a metric, as `score` gives them.
@@ -120,6 +123,10 @@ class Store:
         wide = values.pivot("metric", index=KEY, values="score").select(*KEY, *columns)
         return results.with_columns(protocol=pl.lit(protocol)).join(wide, on=KEY, how="left", maintain_order="left")
 
+    def has(self, run: str) -> bool:
+        """Tell whether there is a store with a run of that name."""
+        return self.path.is_file() and run in self.runs()["run"]
+
     def runs(self) -> pl.DataFrame:
         """List the runs with their system, data sets, numbers of questions and answers, metrics and time."""
         with self._reading() as connection:
@@ -140,33 +147,24 @@ class Store:
             RunExists: a run of the same name has other answers here.
         """
         with other._reading() as connection:
-            runs, results, values = (
-                connection.sql(f"from {name}").pl() for name in ("runs", "results", "score_values")
-            )
-        self._write(runs, results, values)
-        return runs["run"].to_list()
-
-    def _write(self, runs: pl.DataFrame, results: pl.DataFrame, values: pl.DataFrame, *, replace: bool = False) -> None:
+            tables = [connection.sql(f"from {name}").pl() for name in ("runs", "results", "score_values")]
         with self._writing() as connection:
-            for name, frame in (("incoming_runs", runs), ("incoming", results), ("incoming_scores", values)):
-                connection.register(name, frame)
-            changed = queries.run("stored_changes", connection)
-            if changed.height and not replace:
-                told = [f"{run} ({answers} answers differ)" for run, answers in changed.rows()]
-                raise RunExists(
-                    f"{self.path} has other answers under {listed(told)}; "
-                    "give the run another name (--run), or replace the stored one (--replace)"
-                )
-            if changed.height:
-                connection.execute(queries.load("delete_replaced_scores"))
-            for name in _WRITES:
-                connection.execute(queries.load(name))
-            metrics = queries.run("stored_metrics", connection)["metric"]
-            columns = [
-                f"max(score) filter (where metric = {_quoted(m, chr(39))}) as {_quoted(m, chr(34))}" for m in metrics
-            ]
-            connection.execute(queries.load("view_scores").replace("{columns}", ",\n        ".join(columns)))
-            connection.execute(f"create or replace view by_type as {queries.load('summary')}")
+            _register(connection, *tables)
+            self._replace(connection, replace=False)
+        return tables[0]["run"].to_list()
+
+    def _replace(self, connection: duckdb.DuckDBPyConnection, replace: bool) -> None:
+        """Put the registered runs in the place of what is stored of them, if that has no other answers."""
+        changed = queries.run("stored_changes", connection)
+        if changed.height and not replace:
+            told = [f"{run} ({answers} answers differ)" for run, answers in changed.rows()]
+            raise RunExists(
+                f"{self.path} has other answers under {listed(told)}; "
+                "give the run another name (--run), or replace the stored one (--replace)"
+            )
+        if changed.height:
+            _execute(connection, "delete_replaced_scores")
+        _execute(connection, "delete_results", "delete_score_values", *_INSERTS)
 
     @contextmanager
     def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -180,20 +178,61 @@ class Store:
         """Open for one transaction, with the tables made."""
         with connect(self.path, wait_s=self.wait_s) as connection:
             connection.begin()
-            for name in _TABLES:
-                connection.execute(queries.load(name))
+            _execute(connection, *_TABLES)
             yield connection
+            columns = [_column(metric) for metric in queries.run("stored_metrics", connection)["metric"]]
+            connection.execute(queries.load("view_scores").replace("{columns}", ",\n        ".join(columns)))
+            connection.execute(f"create or replace view by_type as {queries.load('summary')}")
             connection.commit()
+
+
+def _register(
+    connection: duckdb.DuckDBPyConnection, runs: pl.DataFrame, results: pl.DataFrame, values: pl.DataFrame
+) -> None:
+    """Name the three frames as the statements in sql/ do."""
+    for name, frame in (("incoming_runs", runs), ("incoming", results), ("incoming_scores", values)):
+        connection.register(name, frame)
+
+
+def _execute(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
+    for name in names:
+        connection.execute(queries.load(name))
+
+
+def _runs(
+    frame: pl.DataFrame,
+    system: str | None = None,
+    repeat: int | None = None,
+    tags: Mapping[str, str] | None = None,
+    checksums: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
+    """The rows of the table runs."""
+    datasets = frame.group_by("run", maintain_order=True).agg(pl.col("dataset").unique(maintain_order=True))
+    said = {
+        "system": system,
+        "repeat": repeat,
+        "tags": dict(tags or {}),
+        "created_at": datetime.now(UTC),
+        "versions": {package: version(package) for package in _VERSIONS},
+        "settings": dict(settings or {}),
+    }
+    rows = [
+        {"run": run, "datasets": {name: (checksums or {}).get(name) for name in names}} | said
+        for run, names in datasets.iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=_RUNS)
 
 
 def _results(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows of the table results; what has no column of its own goes into `extra`, as JSON."""
     scores = score_columns(frame)
-    extra = [c for c in frame.columns if c not in (*RESULTS, *scores, "protocol", "extra")]
+    extra = [c for c in frame.columns if c not in (*RESULTS, *scores, "protocol", "position")]
+    place = pl.col("position") if "position" in frame.columns else pl.int_range(pl.len()).over("run")
     return frame.select(
         *(c for c in RESULTS if c in frame.columns),
-        pl.int_range(pl.len()).over("run").alias("position"),
-        *([pl.struct(extra).struct.json_encode().alias("extra")] if extra else []),
+        place.alias("position"),
+        *(["extra"] if extra == ["extra"] else [pl.struct(extra).struct.json_encode().alias("extra")] if extra else []),
     )
 
 
@@ -208,5 +247,7 @@ def _values(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _quoted(name: str, quote: str) -> str:
-    return quote + name.replace(quote, quote * 2) + quote
+def _column(metric: str) -> str:
+    """Say in SQL how the view scores gets a metric's column."""
+    text, name = metric.replace("'", "''"), metric.replace('"', '""')
+    return f"""max(score) filter (where metric = '{text}') as "{name}\""""
