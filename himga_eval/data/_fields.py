@@ -14,7 +14,7 @@ def need(item: Any, name: str, where: str) -> Any:
         DatasetError: it is absent or null.
     """
     if not isinstance(item, dict):
-        raise DatasetError(f"{where}: a {type(item).__name__}, not an object: {item!r:.80}")
+        raise DatasetError(f"{where} is {type(item).__name__}, not an object: {item!r:.80}")
     if item.get(name) is None:
         raise DatasetError(f"{where}: no {name!r}; it has: {listed(sorted(item), 12) or 'nothing'}")
     return item[name]
@@ -26,9 +26,17 @@ def need_list(item: Any, name: str, where: str) -> list[Any]:
     Raises:
         DatasetError: it is absent, null or something else.
     """
-    value = need(item, name, where)
+    return as_list(need(item, name, where), f"{where}: {name!r}")
+
+
+def as_list(value: Any, what: str) -> list[Any]:
+    """Return the value, which has to be a list.
+
+    Raises:
+        DatasetError: it is something else.
+    """
     if not isinstance(value, list):
-        raise DatasetError(f"{where}: {name!r} is a {type(value).__name__}, not a list: {value!r:.80}")
+        raise DatasetError(f"{what} is {type(value).__name__}, not a list: {value!r:.80}")
     return value
 
 
@@ -40,5 +48,5 @@ def need_text(item: Any, name: str, where: str) -> str:
     """
     value = need(item, name, where)
     if isinstance(value, (list, dict)):
-        raise DatasetError(f"{where}: {name!r} is a {type(value).__name__}, not a text: {value!r:.80}")
+        raise DatasetError(f"{where}: {name!r} is {type(value).__name__}, not a text: {value!r:.80}")
     return str(value)

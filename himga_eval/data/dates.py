@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-MONTHS = (  # English, whatever the locale says
-    "january february march april may june july august september october november december"
-).split()
+_FIRST_HALF = ("january", "february", "march", "april", "may", "june")
+_SECOND_HALF = ("july", "august", "september", "october", "november", "december")
+MONTHS = (*_FIRST_HALF, *_SECOND_HALF)  # English, whatever the locale says
 
 _LOCOMO = re.compile(
     r"(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})\s*(?P<half>[ap])\.?m\.?\s+on\s+)?"

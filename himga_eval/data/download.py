@@ -7,8 +7,9 @@ import os
 import sys
 from http import HTTPStatus
 from http.client import HTTPException
+from io import BufferedRandom
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -80,7 +81,7 @@ def fetch(name: str) -> Path:
     return target
 
 
-def _complete(source: Source, part: BinaryIO) -> None:
+def _complete(source: Source, part: BufferedRandom) -> None:
     """Append to the partial file until it is whole, and check it."""
     for _ in range(ATTEMPTS):
         start = part.seek(0, os.SEEK_END)
@@ -89,7 +90,7 @@ def _complete(source: Source, part: BinaryIO) -> None:
         except HTTPError as error:
             if error.code != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 raise
-            part.truncate(0)  # longer than the file it is a part of
+            _empty(part)  # longer than the file it is a part of
             continue
         if not whole:
             continue
@@ -97,7 +98,7 @@ def _complete(source: Source, part: BinaryIO) -> None:
         found = hashlib.file_digest(part, "sha256").hexdigest()
         if found == source.sha256:
             return
-        part.truncate(0)
+        _empty(part)
         if not start:  # else the parts may be of two files
             raise DatasetError(
                 f"{source.url} is not the file that is known: SHA-256 {found}, not {source.sha256}; "
@@ -106,20 +107,19 @@ def _complete(source: Source, part: BinaryIO) -> None:
     raise ConnectionError(f"cut {ATTEMPTS} times, at {part.tell():,} bytes, where the next call goes on")
 
 
-def _append(source: Source, part: BinaryIO, start: int) -> bool:
+def _append(source: Source, part: BufferedRandom, start: int) -> bool:
     """Append what the publisher sends from `start` on; True if it came to the end."""
     from tqdm.auto import tqdm
 
     request = Request(source.url, headers={"Range": f"bytes={start}-"} if start else {})
     with urlopen(request, timeout=TIMEOUT_S) as response:
         if response.status != HTTPStatus.PARTIAL_CONTENT:
-            part.truncate(start := 0)
+            start = 0
+            _empty(part)
         length = response.headers["Content-Length"]
         total = start + int(length) if length else None
         # disable=None: no bar where nobody watches.
-        with tqdm(
-            desc=source.file, total=total, initial=start, unit="B", unit_scale=True, disable=None
-        ) as bar:
+        with tqdm(desc=source.file, total=total, initial=start, unit="B", unit_scale=True, disable=None) as bar:
             while True:
                 try:
                     chunk = response.read(CHUNK)
@@ -131,7 +131,12 @@ def _append(source: Source, part: BinaryIO, start: int) -> bool:
                 bar.update(len(chunk))
 
 
-def _lock(part: BinaryIO) -> None:
+def _empty(part: BufferedRandom) -> None:
+    part.seek(0)
+    part.truncate()
+
+
+def _lock(part: BufferedRandom) -> None:
     """Wait until no other process writes here, where the platform can tell."""
     if sys.platform != "win32":
         import fcntl

@@ -28,10 +28,10 @@ Item = dict[str, Any]
 
 
 def find_file(name: str, path: str | Path | None = None) -> Path:
-    """Find the file of a data set: at `path` (a file or a folder), below DATASETS_ROOT, in the cache, or online.
+    """Find the file of a data set: at `path`, below DATASETS_ROOT, in the cache, or at its publisher.
 
-    A folder, or its subfolder of the data set's name, holds the file under one of its published
-    names, or as the one JSON file with the fields of the data set.
+    `path` is a file or a folder. A folder, or its subfolder of the data set's name, holds the file under
+    one of its published names, or as the one JSON file with the fields of the data set.
 
     Raises:
         UnknownDataset: no such data set.
@@ -115,16 +115,12 @@ def read_items(path: Path) -> Generator[Item, None, None]:
                 file.seek(0)
             for item in ijson.items(file, "item", use_float=True):
                 if not isinstance(item, dict):
-                    raise DatasetError(
-                        f"{path}, item {count}: a {type(item).__name__}, not an object: {item!r:.80}"
-                    )
+                    raise DatasetError(f"{path}, item {count} is {type(item).__name__}, not an object: {item!r:.80}")
                 yield item
                 count += 1
     except ijson.JSONError as error:
         reason = str(error).removeprefix("b'").replace("\\n", "\n").splitlines()[0]
-        raise DatasetError(
-            f"{path} is not valid JSON (UTF-8) behind its first {count} items: {reason}"
-        ) from None
+        raise DatasetError(f"{path} is not valid JSON (UTF-8) behind its first {count} items: {reason}") from None
     except FileNotFoundError:
         raise DatasetNotFound(f"no file {path}") from None
     except OSError as error:

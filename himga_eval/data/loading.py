@@ -97,9 +97,7 @@ def load_dataset(
         counts = Counter(stratum.question_type for stratum in strata.values())
         drawn = draw(strata, sample, seed)
         samples = []
-        for one in _chosen(
-            name, file, sample_ids, limit
-        ):  # again, since a history is not held before it is drawn
+        for one in _chosen(name, file, sample_ids, limit):  # again, since a history is not held before it is drawn
             one.qa_pairs = [qa for qa in one.qa_pairs if qa.question_id in drawn]
             if one.qa_pairs:
                 samples.append(one)
@@ -173,8 +171,7 @@ def _of_ids(name: str, file: Path, ids: Sequence[str]) -> Iterator[Sample]:
 def _warn_of_absent_types(name: str, limit: int, counts: Counter[str]) -> None:
     if absent := [t for t in QUESTION_TYPES[name] if t not in counts]:
         message = (
-            f"limit={limit}: the first samples of {name} leave out {', '.join(absent)}; "
-            "sample=N draws from every type"
+            f"limit={limit}: the first samples of {name} leave out {', '.join(absent)}; sample=N draws from every type"
         )
         warnings.warn(message, DatasetWarning, stacklevel=3)
 

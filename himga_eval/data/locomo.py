@@ -47,7 +47,7 @@ def read_locomo(path: Path) -> Iterator[Sample]:
 def _sample(item: Item, sample_id: str, where: str) -> Sample:
     conversation = need(item, "conversation", where)
     if not isinstance(conversation, dict):
-        raise DatasetError(f"{where}: 'conversation' is a {type(conversation).__name__}, not an object")
+        raise DatasetError(f"{where}: 'conversation' is {type(conversation).__name__}, not an object")
     names = sorted((key for key in conversation if _SESSION.fullmatch(key)), key=lambda k: int(k[8:]))
     return Sample(
         sample_id=sample_id,
@@ -77,7 +77,7 @@ def _session(conversation: Item, name: str, where: str) -> Session:
 def _message(turn: Any, where: str) -> Message:
     speaker = need_text(turn, "speaker", where)
     caption, text = turn.get("blip_caption"), turn.get("text")
-    parts = [f"[Image: {caption}]" if caption else "", text or ""]
+    parts = (f"[Image: {caption}]" if caption else "", str(text or ""))
     return Message(speaker, " ".join(p for p in parts if p), turn.get("dia_id"))
 
 

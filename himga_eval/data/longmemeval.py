@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from himga_eval.data._fields import need_list, need_text
+from himga_eval.data._fields import as_list, need_list, need_text
 from himga_eval.data.dates import parse_date
 from himga_eval.data.files import Item, read_items
 from himga_eval.data.schema import EvidenceRef, Message, QAPair, QuestionType, Sample, Session
@@ -41,14 +41,13 @@ def _sample(item: Item, question_id: str, where: str) -> Sample:
     sessions, answering = _sessions(item, where) if "haystack_sessions" in item else ([], [])
     raw = {name: value for name, value in item.items() if not name.startswith("haystack_")}
     date = parse_date(item.get("question_date"))
+    evidence = as_list(item.get("answer_session_ids") or [], f"{where}: 'answer_session_ids'")
     qa = QAPair(
         question_id=question_id,
         question=need_text(item, "question", where),
         answer=need_text(item, "answer", where),
         question_type=_question_type(need_text(item, "question_type", where), where),
-        evidence=EvidenceRef(
-            turn_ids=answering, session_ids=[str(s) for s in item.get("answer_session_ids") or []]
-        ),
+        evidence=EvidenceRef(turn_ids=answering, session_ids=[str(s) for s in evidence]),
         question_date=date,
         abstention=question_id.endswith(ABSTENTION_SUFFIX),
         raw=raw,
@@ -69,7 +68,7 @@ def _sessions(item: Item, where: str) -> tuple[list[Session], list[str]]:
     haystack = need_list(item, "haystack_sessions", where)
     columns: list[list[Any]] = []
     for name in ("haystack_session_ids", "haystack_dates"):
-        values = item.get(name) or ([None] * len(haystack))
+        values = as_list(item.get(name) or [None] * len(haystack), f"{where}: {name!r}")
         if len(values) != len(haystack):
             raise DatasetError(f"{where}: {len(haystack)} haystack_sessions, but {len(values)} {name}")
         columns.append(values)
@@ -77,11 +76,9 @@ def _sessions(item: Item, where: str) -> tuple[list[Session], list[str]]:
     for i, (turns, session_id, date) in enumerate(zip(haystack, *columns, strict=True)):
         name = f"session_{i + 1}" if session_id is None else str(session_id)
         messages = []
-        for n, turn in enumerate(turns, 1):
+        for n, turn in enumerate(as_list(turns, f"{where}: session {name}"), 1):
             there = f"{where}, session {name}, turn {n}"
-            message = Message(
-                need_text(turn, "role", there), need_text(turn, "content", there), f"{name}_{n}"
-            )
+            message = Message(need_text(turn, "role", there), need_text(turn, "content", there), f"{name}_{n}")
             messages.append(message)
             if turn.get("has_answer"):
                 answering.append(f"{name}_{n}")

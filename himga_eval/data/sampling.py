@@ -27,9 +27,7 @@ def draw(strata: Mapping[str, Stratum], n: int, seed: int = 0) -> set[str]:
         InputError: n is less than 1 or more than there are.
     """
     if not 1 <= n <= len(strata):
-        raise InputError(
-            f"sample={n}: there are {len(strata)} questions to draw from; draw 1 to {len(strata)}"
-        )
+        raise InputError(f"sample={n}: there are {len(strata)} questions to draw from; draw 1 to {len(strata)}")
     sizes = Counter(strata.values())
     types = sorted({s.question_type for s in strata.values()})
     answerable = {t: sizes[Stratum(t, False)] for t in types}
