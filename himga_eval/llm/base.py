@@ -113,6 +113,8 @@ class Endpoint(ABC):
     model: str
     settings: dict[str, Any]
     """What is sent with every call, as far as it is set."""
+    fills_schema: bool
+    """Whether it fills in a request's schema, or only writes text."""
 
     @property
     @abstractmethod

@@ -21,6 +21,7 @@ class ChatOnly(Endpoint):
 
     concurrency = 1
     provider = None
+    fills_schema = False
 
     def __init__(self, client: Any) -> None:
         self.client = client

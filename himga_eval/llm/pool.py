@@ -208,6 +208,16 @@ def current_pool() -> Pool:
 
 
 @contextmanager
+def pool_for(limits: dict[str, float | None]) -> Iterator[Pool]:
+    """Give the pool for a piece of work: one with these limits, or, without any, the `with Pool(...)` around it."""
+    if _pools and not limits:
+        yield _pools[-1]
+    else:
+        with Pool(**limits) as pool:
+            yield pool
+
+
+@contextmanager
 def metered() -> Iterator[list[Answer]]:
     """Collect what the chats of this thread inside the block came to: tokens, dollars, seconds."""
     answers: list[Answer] = []

@@ -23,6 +23,7 @@ class SDKClient(BaseLLMClient, Endpoint):
     """What the two SDK clients have in common. Keys come from the environment, and are kept nowhere."""
 
     concurrency = 32
+    fills_schema = True
     key: ClassVar[str]
 
     def __init__(self, model: str, settings: dict[str, Any]) -> None:

@@ -1,0 +1,130 @@
+"""Judgements in a DuckDB file, each paid for once. Every call opens the file for a moment only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from himga_eval import queries
+from himga_eval.database import WAIT_S, connect
+from himga_eval.errors import InputError, StoreError
+from himga_eval.judge.schema import STORED
+
+__all__ = ["WAIT_S", "cache_file", "export", "judges", "keep", "lookup", "stats"]
+
+
+def cache_file(path: str | os.PathLike[str]) -> Path:
+    """Give the DuckDB file of a cache path: for `scores.json` it is `scores.duckdb` beside it."""
+    file = Path(path)
+    return file.with_suffix(".duckdb") if file.suffix == ".json" else file
+
+
+def keep(path: Path, rows: Sequence[Mapping[str, Any]], *, wait_s: float = WAIT_S) -> None:
+    """Store judgements, all or none. A good one is never overwritten.
+
+    Raises:
+        StoreLocked, StoreError: the file is held by another process, or can't be used.
+    """
+    incoming = pl.DataFrame([{name: _clean(row[name]) for name in STORED} for row in rows], STORED)
+    with connect(path, wait_s=wait_s) as connection:
+        connection.execute(queries.load("create_judgements"))
+        _check(connection, path)
+        connection.register("incoming", incoming)
+        connection.execute(queries.load("judgements_upsert"))
+
+
+def lookup(path: Path, keys: pl.Series) -> pl.DataFrame:
+    """Find the good judgements under these keys; there are none in a file that does not exist.
+
+    Raises:
+        StoreLocked, StoreError: the file is held by another process, or can't be used.
+    """
+    return _query(path, "judgements_lookup", keys.unique().to_frame("cache_key")).select(*STORED).cast(STORED)  # type: ignore[arg-type]
+
+
+def judges(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
+    """List the judges that have judged some of these rows: judge_model, settings, judged."""
+    return _query(path, "judgements_judges", rows.select("mode", "prompt_hash", "content_hash", "repeat"))
+
+
+def stats(path: str | os.PathLike[str]) -> pl.DataFrame:
+    """Count what a cache holds, by judge, mode and status, with tokens and dollars.
+
+    Raises:
+        StoreLocked, StoreError: the file is held by another process, is no cache, or can't be used.
+    """
+    with _reading(_existing(path)) as connection:
+        return queries.run("judgements_stats", connection)
+
+
+def export(path: str | os.PathLike[str], to: str | os.PathLike[str]) -> int:
+    """Write all judgements of a cache to a .parquet, .csv or .jsonl file, and say how many there are."""
+    target = Path(to)
+    if target.suffix not in (".parquet", ".csv", ".jsonl"):
+        raise InputError(f"can't tell the format of {target}; it must end in .parquet, .csv or .jsonl")
+    with _reading(_existing(path)) as connection:
+        rows: pl.DataFrame = connection.sql("from judgements order by created_at, cache_key").pl()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.suffix == ".parquet":
+        rows.write_parquet(target)
+    elif target.suffix == ".csv":
+        rows.write_csv(target)
+    else:
+        rows.write_ndjson(target)
+    return rows.height
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    file = cache_file(path)
+    if not file.is_file():
+        raise StoreError(f"no cache at {file}: judging with this path makes one")
+    return file
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with connect(path, read_only=True) as connection:
+        _check(connection, path)
+        yield connection
+
+
+def _query(path: Path, name: str, wanted: pl.DataFrame) -> pl.DataFrame:
+    if not path.exists():
+        with queries.tables({"wanted": wanted}) as connection:
+            connection.execute(queries.load("create_judgements"))
+            return queries.run(name, connection)
+    with connect(path, read_only=True) as connection:
+        connection.register("wanted", wanted)
+        if not _columns(connection):
+            connection.execute(queries.load("create_judgements").replace("create table", "create temp table"))
+        _check(connection, path)
+        return queries.run(name, connection)
+
+
+def _columns(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    found = connection.sql("select column_name from duckdb_columns() where table_name = 'judgements'")
+    return {name for (name,) in found.fetchall()}
+
+
+def _check(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Make sure that the table is the one we know."""
+    columns = _columns(connection)
+    if not columns:
+        raise StoreError(f"{path} holds no judgements")
+    if columns != STORED.keys():
+        differing = ", ".join(sorted(columns ^ STORED.keys()))
+        raise StoreError(
+            f"the judgements in {path} were written by another version of himga_eval: the columns {differing} differ. "
+            "It was left as it is; name another file"
+        )
+
+
+def _clean(value: Any) -> Any:
+    """Replace lone surrogates, which neither Polars nor DuckDB takes."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

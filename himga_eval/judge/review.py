@@ -1,0 +1,130 @@
+"""Look before judging at what it will cost, and after it at how steady the judge is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from himga_eval.errors import InputError
+from himga_eval.judge import cache as store
+from himga_eval.judge.journal import Journal, recover
+from himga_eval.judge.judging import ask, find_known
+from himga_eval.judge.plan import TEXTS, make_plan
+from himga_eval.judge.schema import STORED
+from himga_eval.judge.verdicts import json_schema
+from himga_eval.llm.base import Usage
+from himga_eval.llm.chat import as_endpoint
+from himga_eval.llm.pool import pool_for
+from himga_eval.llm.prices import price
+from himga_eval.schema import Results
+
+BYTES_A_TOKEN = 4
+"""Of English text, about."""
+
+OUTPUT_TOKENS = 80
+"""Of a verdict, about, where no stored one tells better."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What judging will take. Calls are exact unless some fail; tokens and dollars are estimates, by `basis`."""
+
+    answers: int
+    judgements: int
+    by_rule: int
+    missing: int
+    cached: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    basis: str
+
+    def __str__(self) -> str:
+        cost = "price unknown" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
+        equal = self.judgements - self.by_rule - self.missing - self.cached - self.calls
+        return (
+            f"{self.calls} calls for {self.judgements} judgements of {self.answers} answers "
+            f"({self.cached} cached, {equal} equal to another, {self.by_rule} by rule, {self.missing} missing); "
+            f"about {self.input_tokens} tokens in, {self.output_tokens} out, {cost} ({self.basis})"
+        )
+
+
+def estimate(
+    results: Results,
+    llm: Any,
+    *,
+    cache: str | os.PathLike[str] | None,
+    mode: str = "auto",
+    repeats: int = 1,
+    prompts: str | os.PathLike[str] | None = None,
+) -> Estimate:
+    """Say how many calls `judge_frame` would make, and about how many tokens and dollars they take. It asks nothing."""
+    plan = make_plan(results, mode=mode, repeats=repeats, prompts=Path(prompts) if prompts else None)
+    path = store.cache_file(cache) if cache else None
+    client = as_endpoint(llm)
+    rows, known = find_known(plan, llm, path, None)
+    asking = rows.join(known, on="cache_key", how="anti").unique("cache_key")
+    size = 0
+    for name, *texts in asking.select("mode", *TEXTS).iter_rows():
+        prompt = plan.prompts[name]
+        size += sum(len(m["content"].encode()) for m in prompt.fill(*texts)) + len(json_schema(prompt.mode.scale))
+    each = known["output_tokens"].mean()
+    told = known["output_tokens"].count()
+    output = round(asking.height * (float(each) if isinstance(each, (int, float)) else OUTPUT_TOKENS))
+    usage = Usage(size // BYTES_A_TOKEN, output)
+    statuses = plan.rows["status"].to_list()
+    return Estimate(
+        answers=plan.rows["row"].n_unique(),
+        judgements=plan.rows.height,
+        by_rule=statuses.count("ok"),
+        missing=statuses.count("missing"),
+        cached=rows.join(known, on="cache_key", how="semi").height,
+        calls=asking.height,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cost_usd=price(usage, client.model, client.provider),
+        basis=f"{BYTES_A_TOKEN} bytes a token in, "
+        + (f"the mean of {told} stored verdicts out" if told else f"{OUTPUT_TOKENS} tokens a verdict out"),
+    )
+
+
+def recheck(
+    results: Results,
+    llm: Any,
+    *,
+    cache: str | os.PathLike[str],
+    n: int,
+    seed: int = 0,
+    mode: str = "auto",
+    repeats: int = 1,
+    prompts: str | os.PathLike[str] | None = None,
+    show_progress: bool = True,
+    **limits: float | None,
+) -> pl.DataFrame:
+    """Ask `n` stored verdicts on these answers again, and return both scores of each; the stored ones stay.
+
+    A row has the columns of what is stored, `score_again`, `error_again`, and `changed`, null where the judge failed.
+
+    Raises:
+        InputError: the cache holds no verdict of this judge on these answers.
+    """
+    plan = make_plan(results, mode=mode, repeats=repeats, prompts=Path(prompts) if prompts else None)
+    path = store.cache_file(cache)
+    recover(path)
+    rows, known = find_known(plan, llm, path, None)
+    if known.is_empty():
+        raise InputError(f"{path} holds no verdict of {as_endpoint(llm).model} on these answers; judge them first")
+    drawn = known.sort("cache_key").sample(min(n, known.height), seed=seed)
+    asking = rows.join(drawn, on="cache_key", how="semi").unique("cache_key", maintain_order=True)
+    journal = Journal(None)
+    with pool_for(limits) as pool:
+        ask(pool, as_endpoint(llm), plan, asking, journal, show_progress=show_progress)
+    again = pl.DataFrame(journal.rows, STORED).select("cache_key", score_again="score", error_again="error")
+    return drawn.join(again, on="cache_key", how="left", maintain_order="left").with_columns(
+        changed=pl.col("score") != pl.col("score_again")
+    )

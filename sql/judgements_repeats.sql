@@ -1,0 +1,15 @@
+-- Average the repeats of each answer's judgement, and say how far they lie apart.
+-- Grain: row, judge_model, mode.
+-- Reads judgements: row (the answer's), judge_model, mode, score, status.
+-- Takes nothing.
+select
+    row,
+    judge_model,
+    mode,
+    avg(score) as score,
+    stddev_samp(score) as spread,
+    count(score) as judged,
+    count(*) - count(score) as failed
+from judgements
+group by all
+order by row
