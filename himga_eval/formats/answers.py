@@ -1,0 +1,139 @@
+"""A file of answers under our names: columns chosen, texts and numbers brought to their types."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from himga_eval.errors import RunFileError
+from himga_eval.formats.columns import as_text, stack
+from himga_eval.formats.files import read_table
+from himga_eval.formats.layouts import Layout, recognise, split_models
+from himga_eval.formats.names import choose, fold
+from himga_eval.schema import RESULTS
+
+SCORES = {
+    **dict.fromkeys(("true", "yes", "correct", "right", "pass"), "1"),
+    **dict.fromkeys(("false", "no", "wrong", "incorrect", "fail"), "0"),
+}
+"""The words that stand for a score in published files."""
+
+NOTHING = dict.fromkeys(("", "nan", "none", "null"), None)
+NO_ERROR = {"": None, "false": None}
+
+
+def read_answers(path: str | Path) -> pl.DataFrame:
+    """Read a file of answers as it stands, under our names: a row an answer, in the file's order.
+
+    A published layout (LAYOUTS, and LoCoMo's own `*_qa.json`) is recognised before another name of a column is tried
+    (NAMES). Labels and scores arrive as `published_*`, numbers where they can be read as such. Question types are the
+    file's own words. `run` is the file's stem where the file does not say; of several models, stem:model. Other columns
+    are as they are.
+
+    Raises:
+        RunFileNotFound: no such file.
+        RunFileError: it cannot be read, or has no column of answers, or two; says what it has and what is read.
+    """
+    path = Path(path)
+    table = read_table(path)
+    models = split_models(table)
+    if not models:
+        return _named(table, path, path.stem)
+    several = len(models) > 1
+    return stack(
+        [_named(part, path, f"{path.stem}:{model}" if several else path.stem) for model, part in models.items()]
+    )
+
+
+def _named(table: pl.DataFrame, path: Path, run: str) -> pl.DataFrame:
+    layout = recognise(table.columns)
+    chosen = choose(table.columns, _given(layout, table), path)
+    columns = [_typed(table[theirs], ours, path) for ours, theirs in chosen.items()]
+    answers = pl.DataFrame([*columns, *table.drop(*chosen.values())])
+    if layout and layout.judgements:
+        answers = _with_judgements(answers, layout.judgements)
+    if layout and layout.dataset and not {"dataset", "question_type"} & set(answers.columns):
+        answers = answers.with_columns(dataset=pl.lit(layout.dataset))
+    old = [pl.col("run")] if "run" in answers.columns else []
+    answers = answers.with_columns(run=pl.coalesce(*old, pl.lit(run)))
+    known = [name for name in RESULTS if name in answers.columns]
+    return answers.select(*known, pl.exclude(known))
+
+
+def _given(layout: Layout | None, table: pl.DataFrame) -> Mapping[str, str]:
+    if layout is None:
+        return {}
+    there = set(table.columns)
+    return {ours: theirs for ours, theirs in layout.columns.items() if theirs in there and ours not in there}
+
+
+def _typed(column: pl.Series, ours: str, path: Path) -> pl.Series:
+    """Bring a column of the file to the type of ours."""
+    theirs, wanted = column.name, RESULTS.get(ours)
+    column = column.alias(ours)
+    if wanted is None:
+        return _score(column)
+    if wanted == pl.List:
+        return _list(column)
+    if wanted == pl.String:
+        return as_text(column).replace(NO_ERROR) if ours == "error" else as_text(column)
+    words = _words(column)
+    numbers = _number(words)
+    if (lost := numbers.is_null() & words.is_not_null()).any():
+        row = lost.arg_max() or 0
+        raise RunFileError(f"{path}: column {theirs!r} is no number in row {row + 1}: {column[row]!r}")
+    return (numbers / 1000 if fold(theirs).endswith("_ms") else numbers).cast(wanted, strict=False)
+
+
+def _score(column: pl.Series) -> pl.Series:
+    """Read labels or scores as numbers where every one can be, else leave them as they are."""
+    if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.String)):
+        return column
+    words = _words(column).replace(SCORES) if column.dtype == pl.String else column
+    numbers = _number(words)
+    return numbers if numbers.null_count() == words.null_count() else column
+
+
+def _words(column: pl.Series) -> pl.Series:
+    """Fold the case and space around texts, and null those that stand for nothing; numbers are left alone."""
+    if column.dtype != pl.String:
+        return column
+    return column.str.strip_chars().str.to_lowercase().replace(NOTHING)
+
+
+def _number(column: pl.Series) -> pl.Series:
+    numbers = column.cast(pl.Float64, strict=False)
+    return numbers.set(~numbers.is_finite(), None)
+
+
+def _list(column: pl.Series) -> pl.Series:
+    """Read a list of ids, which a CSV file has as text: `['D1:3', 'D2:4']` or `D1:3; D2:4`."""
+    if isinstance(column.dtype, pl.List):
+        return column.cast(pl.List(pl.String))
+    lists = [None if text is None else _ids(text) for text in as_text(column)]
+    return pl.Series(column.name, lists, dtype=pl.List(pl.String))
+
+
+def _ids(text: str) -> list[str]:
+    if text.lstrip().startswith("["):
+        for parse in (json.loads, ast.literal_eval):
+            try:
+                return [str(item) for item in parse(text.strip())]
+            except (ValueError, SyntaxError):
+                continue
+    return [part for part in re.split(r"[;,\s]+", text) if part]
+
+
+def _with_judgements(answers: pl.DataFrame, prefix: str) -> pl.DataFrame:
+    """Name several judgements of a row published_judge_score_1, _2, ...; their mean is published_judge_score."""
+    theirs = [name for name in answers.columns if name.startswith(prefix)]
+    singles = [_score(answers[name]).alias(f"published_judge_score_{i}") for i, name in enumerate(theirs, 1)]
+    if not singles:
+        return answers
+    mean = pl.mean_horizontal(singles).alias("published_judge_score")
+    return answers.drop(theirs).with_columns(mean, *singles)
