@@ -9,6 +9,7 @@
     │   │   ├── UnknownQuestionType
     │   │   └── UnknownDataset
     │   ├── DuplicateRows                  the same question answered twice in one run
+    │   ├── Incomparable                   runs whose scores do not mean the same thing
     │   └── RunFileError                   a file of answers that cannot be read or joined
     │       └── RunFileNotFound (FileNotFoundError)
     ├── DatasetError (ValueError)          a data set that is not what it says it is
@@ -81,6 +82,10 @@ class UnknownDataset(UnknownName):
 
 class DuplicateRows(InputError):
     """The same question answered twice in one run."""
+
+
+class Incomparable(InputError):
+    """Runs whose scores do not mean the same thing; the message lists why."""
 
 
 class RunFileError(InputError):

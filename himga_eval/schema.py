@@ -101,6 +101,31 @@ SUMMARY: dict[str, pl.DataType] = {
 }
 """The columns of the summary frame: a row a run, data set, question type and metric."""
 
+COMPARISON: dict[str, pl.DataType] = {
+    "base": pl.String(),
+    "run": pl.String(),
+    "dataset": pl.String(),
+    "protocol": pl.String(),
+    "question_type": pl.String(),
+    "metric": pl.String(),
+    "base_mean": pl.Float64(),
+    "mean": pl.Float64(),
+    "difference": pl.Float64(),
+    "lo": pl.Float64(),
+    "hi": pl.Float64(),
+    "p_value": pl.Float64(),
+    "p_mcnemar": pl.Float64(),
+    "p_adjusted": pl.Float64(),
+    "won": pl.Int64(),
+    "lost": pl.Int64(),
+    "tied": pl.Int64(),
+    "count": pl.Int64(),
+    "clusters": pl.Int64(),
+    "detectable": pl.Float64(),
+    "verdict": pl.String(),
+}
+"""The columns of a comparison: a row a run beside the base, data set, question type and metric."""
+
 Results: TypeAlias = "Sequence[EvalResult] | pl.DataFrame | pl.LazyFrame | pd.DataFrame"
 """Whatever is taken where results go in."""
 
@@ -142,14 +167,11 @@ def require_key(frame: pl.DataFrame) -> None:
     for name in KEY:
         if name not in frame.columns:
             raise InputError(
-                f"no column {name!r}: a result is named by {', '.join(KEY)}; "
-                f"the frame has: {', '.join(frame.columns)}"
+                f"no column {name!r}: a result is named by {', '.join(KEY)}; the frame has: {', '.join(frame.columns)}"
             )
         if nulls := frame[name].null_count():
             row = frame[name].is_null().arg_max()
-            raise InputError(
-                f"{nulls} rows have a null {name!r}, the first is row {row}; fill it in or drop them"
-            )
+            raise InputError(f"{nulls} rows have a null {name!r}, the first is row {row}; fill it in or drop them")
     require_unique(frame)
 
 
@@ -190,9 +212,7 @@ def _to_polars(results: Any) -> pl.DataFrame:
         wrong = next(((i, r) for i, r in enumerate(rows) if not isinstance(r, EvalResult)), None)
         if wrong is None:
             return _from_results(rows)
-        raise InputError(
-            f"item {wrong[0]} is a {type(wrong[1]).__name__}, not an EvalResult: {wrong[1]!r:.80}"
-        )
+        raise InputError(f"item {wrong[0]} is a {type(wrong[1]).__name__}, not an EvalResult: {wrong[1]!r:.80}")
     raise InputError(
         "results are a list of EvalResult, a Polars frame or lazy frame, or a pandas frame, "
         f"not a {type(results).__name__}"
@@ -206,9 +226,7 @@ def _from_results(rows: list[EvalResult]) -> pl.DataFrame:
         values = [getattr(row, name) for row in rows]
         if name in required or any(v is not None for v in values):
             text = dtype == pl.String
-            columns.append(
-                text_series(name, values) if text else pl.Series(name, values, dtype, strict=False)
-            )
+            columns.append(text_series(name, values) if text else pl.Series(name, values, dtype, strict=False))
     return pl.DataFrame(columns)
 
 
