@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from himga_eval.errors import InputError
+from himga_eval.errors import InputError, StoreError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from himga_eval.store import Store
 
 
 class Format(StrEnum):
@@ -34,6 +36,7 @@ StorePath = Annotated[
 ]
 Metrics = Annotated[str | None, typer.Option(help="Metrics by name, with commas between, or all.")]
 Output = Annotated[Format, typer.Option("--format", help="How to print.")]
+RunName = Annotated[str | None, typer.Option("--run", help="The run's name [default: its file's].")]
 Runs = Annotated[list[str], typer.Argument(help="Stored runs, or files of answers.", metavar="RUN|FILE...")]
 
 
@@ -64,28 +67,50 @@ def questions(datasets: Sequence[str] | None) -> tuple[pl.DataFrame | None, dict
     return pl.concat(frames) if frames else None, checksums
 
 
-def read_answers(path: Path, asked: pl.DataFrame | None) -> pl.DataFrame:
-    """Read a file of answers and say on stderr how it met the data set."""
-    from himga_eval.formats import read_run
+def answers_of(
+    names: Sequence[str], asked: pl.DataFrame | None, store: Path | None, *, run: str | None = None
+) -> pl.DataFrame:
+    """Read each name as a file of answers where there is one, and else as a stored run.
 
-    return read_run(path, asked)
+    Raises:
+        InputError: a run stands twice, or `run` names more than one.
+    """
+    import polars as pl
+
+    from himga_eval.formats import read_run
+    from himga_eval.store import Store
+
+    if run and len(names) > 1:
+        raise InputError(f"--run names one run, and there are {len(names)}: take them one by one, or leave it out")
+    frames = [read_run(name, asked) if Path(name).is_file() else _stored(Store(store), name) for name in names]
+    if run:
+        frames = [frame.with_columns(run=pl.lit(run)) for frame in frames]
+    runs = [run for frame in frames for run in frame["run"].unique(maintain_order=True)]
+    if doubled := sorted({run for run in runs if runs.count(run) > 1}):
+        raise InputError(f"more than one run is named {', '.join(doubled)}; a file's run is named after the file")
+    return pl.concat(frames, how="diagonal_relaxed")
 
 
 def scores_of(
     names: Sequence[str], datasets: Sequence[str] | None, metrics: list[str] | None, store: Path | None
 ) -> pl.DataFrame:
-    """Take each name for a file of answers, which is scored, where there is one, and else for a stored run."""
-    import polars as pl
+    """Read runs, and score what of the metrics they lack."""
+    from himga_eval.metrics.catalog import LEXICAL
+    from himga_eval.scoring import score, score_columns
 
-    from himga_eval.scoring import score
-    from himga_eval.store import Store
+    frame = answers_of(names, questions(datasets)[0], store)
+    there = score_columns(frame)
+    wanted = metrics if metrics is not None else [] if there else LEXICAL
+    return score(frame, [name for name in wanted if name not in (*there, "judge_score")])
 
-    asked, _ = questions(datasets)
-    frames = [
-        score(read_answers(Path(name), asked), metrics) if Path(name).is_file() else Store(store).load(name)
-        for name in names
-    ]
-    runs = [run for frame in frames for run in frame["run"].unique(maintain_order=True)]
-    if doubled := sorted({run for run in runs if runs.count(run) > 1}):
-        raise InputError(f"more than one run is named {', '.join(doubled)}; a file's run is named after the file")
-    return pl.concat(frames, how="diagonal_relaxed")
+
+def _stored(store: Store, name: str) -> pl.DataFrame:
+    """Load a stored run; a name that looks like a file is told to be no file."""
+    try:
+        return store.load(name)
+    except StoreError:
+        if Path(name).suffix or "/" in name:
+            raise InputError(
+                f"no file {name}, and no store at {store.path} that could hold a run of that name"
+            ) from None
+        raise

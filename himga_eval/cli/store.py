@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,31 +12,30 @@ from himga_eval.cli.options import (
     Format,
     Metrics,
     Output,
+    RunName,
     Runs,
     StorePath,
+    answers_of,
     metric_names,
     questions,
-    read_answers,
     scores_of,
 )
 from himga_eval.cli.show import show_frame, show_tables
 from himga_eval.errors import InputError
 
-Answers = Annotated[Path, typer.Argument(help="A file of answers: JSONL, JSON, CSV or Parquet.", metavar="FILE")]
-
 
 @app.command()
 def score(
-    file: Answers,
+    runs: Runs,
     dataset: Datasets = None,
     metrics: Metrics = None,
-    run: Annotated[str | None, typer.Option(help="The run's name [default: the file's].")] = None,
+    run: RunName = None,
     system: Annotated[str | None, typer.Option(help="The system that answered.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a stored run that has other answers.")] = False,
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Score a file of answers, print a table by question type, and keep the run.
+    """Score answers, print a table by question type, and keep the run.
 
     Example: himga-eval score answers.jsonl --dataset locomo=locomo10.json
     """
@@ -45,10 +43,7 @@ def score(
     from himga_eval.store import Store
 
     asked, checksums = questions(dataset)
-    answers = read_answers(file, asked)
-    if run:
-        answers = answers.with_columns(run=run)
-    scores = scoring.score(answers, metric_names(metrics))
+    scores = scoring.score(answers_of(runs, asked, store, run=run), metric_names(metrics))
     show_tables(scores, format)  # before it is kept: a store that is locked costs nobody the numbers
     kept = Store(store)
     names = kept.save(scores, system=system, checksums=checksums, replace=replace)
@@ -105,19 +100,19 @@ def runs(store: StorePath = None, format: Output = Format.text) -> None:
 
 @app.command()
 def check(
-    file: Answers,
+    runs: Runs,
     dataset: Datasets = None,
     reference: Annotated[
         bool, typer.Option("--reference", help="Compute these rows with rouge-score and nltk too, and compare.")
     ] = False,
+    store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Check a file of answers: how it meets the data set, and whether our numbers are the reference libraries'.
+    """Check answers: how they meet the data set, and whether our numbers are the reference libraries'.
 
     Example: himga-eval check answers.jsonl --reference
     """
-    asked, _ = questions(dataset)
-    answers = read_answers(file, asked)
+    answers = answers_of(runs, questions(dataset)[0], store)
     if reference:
         from himga_eval.metrics.reference import compare
 

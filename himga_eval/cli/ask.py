@@ -1,0 +1,180 @@
+"""Commands that call a model: run an agent, judge its answers, look into the cache of judgements."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from himga_eval.cli.app import app, say
+from himga_eval.cli.options import (
+    Datasets,
+    Format,
+    Output,
+    RunName,
+    Runs,
+    StorePath,
+    answers_of,
+    questions,
+)
+from himga_eval.cli.show import show_frame, show_tables
+from himga_eval.errors import InputError
+
+MaxCost = Annotated[float | None, typer.Option(help="Stop before this many dollars are spent.")]
+Rpm = Annotated[float | None, typer.Option(help="Calls a minute at most.")]
+Tpm = Annotated[float | None, typer.Option(help="Tokens a minute at most.")]
+Concurrency = Annotated[int | None, typer.Option(help="Calls in flight at most.")]
+Cache = Annotated[Path | None, typer.Option("--cache", help="The DuckDB file of judgements [default: the store].")]
+
+cache = typer.Typer(name="cache", help="Look into the cache of judgements.", no_args_is_help=True)
+app.add_typer(cache)
+
+
+@app.command()
+def run(
+    agent: Annotated[str, typer.Option(help="A function that makes the agent.", metavar="PACKAGE.MODULE:FUNCTION")],
+    dataset: Annotated[str, typer.Option(help="The data set to answer.", metavar="NAME[=PATH]")],
+    name: Annotated[str, typer.Option("--run", help="The run's name in the store.")],
+    workers: Annotated[int, typer.Option(help="Samples answered at a time, each by an agent of its own.")] = 1,
+    limit: Annotated[int | None, typer.Option(help="Only the first so many samples.")] = None,
+    sample: Annotated[int | None, typer.Option(help="Draw so many questions, stratified by type.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed of the draw.")] = 0,
+    max_errors: Annotated[int, typer.Option(help="End the run after so many failures in a row.")] = 5,
+    max_cost: MaxCost = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    concurrency: Concurrency = None,
+    store: StorePath = None,
+) -> None:
+    """Answer a data set with an agent; run again, it answers only what is missing.
+
+    Example: himga-eval run --agent my_agent:make --dataset locomo=locomo10.json --run my-agent
+    """
+    from himga_eval.data import load_dataset
+    from himga_eval.llm.pool import Pool
+    from himga_eval.runner import run_eval
+    from himga_eval.store import Store
+
+    make = _function(agent)
+    title, _, path = dataset.partition("=")
+    samples = load_dataset(title, path or None, limit=limit, sample=sample, seed=seed)
+    kept = Store(store)
+    with Pool(max_cost=max_cost, rpm=rpm, tpm=tpm, concurrency=concurrency):
+        results = run_eval(samples, make, store=kept, run=name, workers=workers, max_errors=max_errors)
+    failed = sum(result.error is not None for result in results)
+    say(f"{len(results) - failed} answers are kept as {name} in {kept.path}")
+    if failed:
+        say(f"{failed} questions failed; run again to ask only these")
+        raise typer.Exit(4)
+
+
+@app.command()
+def judge(
+    runs: Runs,
+    model: Annotated[str | None, typer.Option(help="The judge, as in anthropic/claude-haiku-4-5.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="A server that speaks OpenAI's protocol.")] = None,
+    dataset: Datasets = None,
+    mode: Annotated[str, typer.Option(help="The rubric; auto goes by question type.")] = "auto",
+    prompts: Annotated[Path | None, typer.Option(help="A folder of prompts that replace ours by name.")] = None,
+    repeats: Annotated[int, typer.Option(help="Judge each answer so many times.")] = 1,
+    recheck: Annotated[int | None, typer.Option(help="Ask so many stored verdicts again.", metavar="N")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and ask nothing.")] = False,
+    max_cost: MaxCost = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    concurrency: Concurrency = None,
+    cache: Cache = None,
+    run: RunName = None,
+    store: StorePath = None,
+    format: Output = Format.text,
+) -> None:
+    """Judge answers with a model, each once and for all, and print the scores by question type.
+
+    Example: himga-eval judge larch wren --model anthropic/claude-haiku-4-5 --max-cost 5
+    """
+    from himga_eval import judge as judging
+    from himga_eval.store import Store
+
+    kept = Store(store)
+    asked, checksums = questions(dataset)
+    answers = answers_of(runs, asked, store, run=run)
+    llm = _client(model, base_url)
+    how: dict[str, Any] = {"cache": cache or kept.path, "mode": mode, "prompts": prompts, "repeats": repeats}
+    limits: dict[str, Any] = {"max_cost": max_cost, "rpm": rpm, "tpm": tpm, "concurrency": concurrency}
+    if llm is not None:
+        say(str(judging.estimate(answers, llm, **how)))
+    if dry_run:
+        return
+    if recheck is not None:
+        again = judging.recheck(answers, llm, n=recheck, **how, **limits)
+        show_frame(again.select("question_id", "mode", "score", "score_again", "changed", "error_again"), format)
+        say(f"{again['changed'].sum()} of {again['changed'].count()} verdicts changed")
+        return
+    judgements = judging.judge_frame(answers, llm, **how, **limits)
+    scores = judging.with_scores(answers, judgements)
+    show_tables(scores, format, ["judge_score"])
+    kept.save(scores, checksums=checksums)
+    failed = judgements.filter(judgements["score"].is_null() & (judgements["status"] != "missing"))
+    if failed.height:
+        say(f"{failed.height} of {judgements.height} judgements have no score; run again to ask only these")
+        raise typer.Exit(4)
+
+
+@cache.command()
+def stats(cache: Cache = None, store: StorePath = None, format: Output = Format.text) -> None:
+    """Count the judgements by judge, mode and status, with tokens and dollars.
+
+    Example: himga-eval cache stats
+    """
+    from himga_eval.judge import stats as count
+    from himga_eval.store import Store
+
+    show_frame(count(cache or Store(store).path), format)
+
+
+@cache.command()
+def export(
+    to: Annotated[Path, typer.Argument(help="A .parquet, .csv or .jsonl file.")],
+    cache: Cache = None,
+    store: StorePath = None,
+) -> None:
+    """Write every judgement to a file.
+
+    Example: himga-eval cache export judgements.parquet
+    """
+    from himga_eval.judge import export as write
+    from himga_eval.store import Store
+
+    say(f"{write(cache or Store(store).path, to):,} judgements written to {to}")
+
+
+def _client(model: str | None, base_url: str | None) -> Any:
+    """Make the judge that is named; without a name, cached judgements will have to do."""
+    from himga_eval.llm import OpenAIClient, get_client
+
+    if base_url is not None:
+        return OpenAIClient(model or "", base_url=base_url)
+    if model is None and "LLM_PROVIDER" not in os.environ:
+        return None
+    return get_client(model)
+
+
+def _function(path: str) -> Callable[[], Any]:
+    """Import the function that makes an agent; the working folder is searched first."""
+    module, _, name = path.partition(":")
+    sys.path.insert(0, "")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"--agent {path}: {error}; it is PACKAGE.MODULE:FUNCTION, a function here or in an installed package "
+            "that takes nothing and gives an agent"
+        ) from None
+    if not callable(found):
+        raise InputError(f"--agent {path} is a {type(found).__name__}, not a function that makes an agent")
+    return found
