@@ -17,13 +17,16 @@ from himga_eval.formats.layouts import Layout, recognise, split_models
 from himga_eval.formats.names import choose, fold
 from himga_eval.schema import RESULTS
 
+NOTHING = dict.fromkeys(("", "nan", "none", "null"), None)
+"""The words that stand for no number."""
+
 SCORES = {
     **dict.fromkeys(("true", "yes", "correct", "right", "pass"), "1"),
     **dict.fromkeys(("false", "no", "wrong", "incorrect", "fail"), "0"),
+    **NOTHING,
 }
-"""The words that stand for a score in published files."""
+"""The words that stand for a score in published files, or for none."""
 
-NOTHING = dict.fromkeys(("", "nan", "none", "null"), None)
 NO_ERROR = {"": None, "false": None}
 
 

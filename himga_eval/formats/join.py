@@ -23,7 +23,8 @@ SAID: dict[str, pl.Expr] = {
 def join_run(answers: pl.DataFrame, questions: Questions) -> tuple[pl.DataFrame, list[JoinReport]]:
     """Join answers to the questions they belong to: the results frame, and a report for each run.
 
-    Every question has a row in each run, in the data set's order, with a null prediction where it was not answered.
+    Every question has a row in each run, in the data set's order, with a null prediction where it was not answered; of
+    several data sets, those that the run has an answer to.
     What the data set knows of a question is taken from it; question, ground truth and type of the file stay in
     `file_question`, `file_ground_truth` and `file_question_type` where they differ, and an id of its own in
     `file_question_id`.
@@ -52,6 +53,7 @@ def _join_one(answers: pl.DataFrame, asked: pl.DataFrame, run: str) -> tuple[pl.
     theirs = rows.join(found.places, on="row").drop("row", "run", "sample_id", strict=False)
     theirs = theirs.rename({name: f"file_{name}" for name in (*SAID, "question_type") if name in theirs.columns})
     theirs = theirs.select("place", pl.exclude(asked.columns))
+    asked = _of_run(asked, found.places)
     frame = asked.join(theirs, on="place", how="left", maintain_order="left").drop("place")
     frame = frame.with_columns(
         pl.when(~same).then(f"file_{name}").alias(f"file_{name}")
@@ -76,6 +78,13 @@ def _join_one(answers: pl.DataFrame, asked: pl.DataFrame, run: str) -> tuple[pl.
         naming=naming,
     )
     return frame.with_columns(run=pl.lit(run)), report
+
+
+def _of_run(asked: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+    """Keep the data sets that the run has an answer to."""
+    if "dataset" not in asked.columns:
+        return asked
+    return asked.join(asked.join(places, on="place", how="semi"), on="dataset", how="semi", maintain_order="left")
 
 
 def _types(frame: pl.DataFrame) -> pl.Expr:

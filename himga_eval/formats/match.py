@@ -57,6 +57,7 @@ def match(rows: pl.DataFrame, asked: pl.DataFrame, run: str) -> Match:
         found = found.vstack(_place(free, open_places, on))
     if found.is_empty():
         raise RunFileError(_nothing_found(rows, asked, run))
+    # What is left with the text of a question that has its answer is a failure, or a second answer.
     left = keyed.join(found, on="row", how="anti", maintain_order="left")
     again = pl.concat(
         left.join(places.unique(on).select(*on, their_id="question_id"), on=on, maintain_order="left").select(
@@ -129,8 +130,11 @@ def stripped(column: str) -> pl.Expr:
 def _with_text_keys(rows: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Add the columns of BY_TEXT; rows whose conversation was not found look for their question anywhere."""
     rows, asked = (_with_columns(frame, "sample_id", "question", "question_type", "dataset") for frame in (rows, asked))
-    dataset = asked["dataset"][0]
-    meanings = {label: meaning(label, dataset) for label in rows["question_type"].unique().drop_nulls()}
+    datasets, types = asked["dataset"].unique(maintain_order=True).to_list(), set(asked["question_type"])
+    meanings = {
+        label: next((m for m in (meaning(label, dataset) for dataset in datasets) if m in types), label)
+        for label in rows["question_type"].unique().drop_nulls()
+    }
     rows, asked = rows.with_columns(folded=folded("question")), asked.with_columns(folded=folded("question"))
     conversations = _conversations(rows, asked)
     conversation = pl.col("sample_id").replace_strict(conversations, default=None, return_dtype=pl.String)

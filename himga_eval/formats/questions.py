@@ -41,9 +41,9 @@ def asked_frame(questions: Questions) -> pl.DataFrame:
     key = ["sample_id", "question_id"]
     if asked.select(pl.any_horizontal(pl.col(key).is_null()).any()).item():
         raise InputError("a question of the data set has no question_id or sample_id")
-    if (twice := asked.filter(pl.struct(key).is_duplicated())).height:
-        raise InputError(f"questions of the data set stand twice: {listed(twice['question_id'].unique().to_list())}")
-    return asked.select(column for column in asked if column.null_count() < asked.height)
+    if twice := asked.filter(pl.struct(key).is_duplicated())["question_id"].unique(maintain_order=True).to_list():
+        raise InputError(f"questions of the data set stand twice: {listed(twice)}")
+    return asked.drop(c.name for c in asked if c.null_count() == asked.height and c.name not in NEEDED)
 
 
 def _frame(questions: Any) -> pl.DataFrame:

@@ -250,6 +250,19 @@ def test_each_run_has_all_questions_and_a_report(harbour: pl.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
+    "row",
+    [pytest.param({"question_id": "tide"}, id="by-id"), pytest.param({"question": "What is the tide?"}, id="by-text")],
+)
+def test_of_several_data_sets_a_run_belongs_to_those_it_answers(harbour: pl.DataFrame, row: dict[str, Any]) -> None:
+    other = {"dataset": "mine", "sample_id": "s", "question_type": "sea", "ground_truth": "low"}
+    rows = [{**other, "question_id": "tide", "question": "What is the tide?"}, {**other, "question_id": "moon"}]
+    questions = pl.concat([harbour, pl.from_dicts(rows)], how="diagonal")
+    frame, report = joined([{**row, "prediction": "low", "question_type": "sea"}], questions)
+    assert frame.select("dataset", "question_id").rows() == [("mine", "tide"), ("mine", "moon")]
+    assert (report.questions, report.answered, report.not_attempted) == (2, 1, {})
+
+
+@pytest.mark.parametrize(
     ("rows", "said"),
     [
         pytest.param([{"question_id": "q7", "prediction": "x"}], ["'q7'", "'pier-1:0'"], id="other-ids"),
