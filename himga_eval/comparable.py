@@ -48,15 +48,16 @@ def differing(
     A setting that is unknown of one run does not void the comparison.
     """
     names = str(base["run"][0]), str(run["run"][0])
+    ours, theirs = ((settings or {}).get(name, {}) for name in names)
     found = [
         *_questions(base, run),
         *_golds(base, run),
         *_protocols(base, run, metrics),
         *_judges(base, run, metrics),
         *_ranges(base, run, metrics),
-        *_noted(*((settings or {}).get(name, {}) for name in names), metrics),
+        *_noted(ours, theirs, metrics),
     ]
-    rows = [(setting, names[0], ours, names[1], theirs, voids) for setting, ours, theirs, voids in found]
+    rows = [(setting, names[0], left, names[1], right, voids) for setting, left, right, voids in found]
     return pl.DataFrame(rows, schema=DIFFERENCES, orient="row")
 
 
@@ -76,18 +77,22 @@ def require_comparable(differences: pl.DataFrame) -> None:
 
 
 def _questions(base: pl.DataFrame, run: pl.DataFrame) -> Iterator[_Found]:
+    datasets = [frame["dataset"].unique().sort().to_list() for frame in (base, run)]
+    if datasets[0] != datasets[1]:
+        shared = set(datasets[0]).intersection(datasets[1])
+        yield "data sets", listed(datasets[0]), listed(datasets[1]), not shared
     both = pl.concat([_asked(base, "base"), _asked(run, "run")])
     missing = queries.run("check_missing", {"results": both})
     for (dataset,), rows in missing.group_by("dataset", maintain_order=True):
-        lacks = {side: rows.filter(run=side) for side in ("base", "run")}
-        told = [
-            f"lacks {part.height:,} ({', '.join(part['question_type'].fill_null('(none)').unique().sort())}): "
-            f"{listed(part['question_id'].to_list(), 3)}"
-            if part.height
-            else "has all"
-            for part in lacks.values()
-        ]
+        told = [_lacking(rows.filter(run=side)) for side in ("base", "run")]
         yield f"questions of {dataset}", told[0], told[1], True
+
+
+def _lacking(rows: pl.DataFrame) -> str:
+    if rows.is_empty():
+        return "has all"
+    kinds = rows["question_type"].fill_null("(none)").unique().sort()
+    return f"lacks {rows.height:,} ({', '.join(kinds)}): {listed(rows['question_id'].to_list(), 3)}"
 
 
 def _asked(frame: pl.DataFrame, side: str) -> pl.DataFrame:

@@ -144,10 +144,17 @@ def _runs(base: Results, others: Sequence[Results]) -> list[pl.DataFrame]:
 
 
 def _pairs(base: pl.DataFrame, run: pl.DataFrame, metrics: Sequence[str]) -> pl.DataFrame:
-    """Put the rows that both runs have side by side; those of the run end in `_run`."""
+    """Put the rows that both runs have side by side; those of the run end in `_run`.
+
+    Raises:
+        InputError: there are none.
+    """
     left, right = (strict_rows(frame, metrics) for frame in (base, run))
     known = [name for name in right.columns if name in left.columns]
-    return left.join(right.select(known), on=KEY, suffix="_run", maintain_order="left")
+    pairs = left.join(right.select(known), on=KEY, suffix="_run", maintain_order="left")
+    if pairs.is_empty():
+        raise InputError(f"{base['run'][0]} and {run['run'][0]} share not one question that both tried to answer")
+    return pairs
 
 
 def _compared(base: pl.DataFrame, run: pl.DataFrame, metrics: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -155,6 +162,7 @@ def _compared(base: pl.DataFrame, run: pl.DataFrame, metrics: Sequence[str]) -> 
     for (dataset,), rows in pairs.group_by("dataset", maintain_order=True):
         for metric in metrics:
             scored = rows.drop_nulls([metric, f"{metric}_run"])
+            binary = bool(np.isin(scored.select(metric, f"{metric}_run").to_numpy(), (0, 1)).all())
             cells = scored.partition_by("question_type", as_dict=True)
             for kind in in_order(str(name) for (name,) in cells):
                 yield {
@@ -164,17 +172,15 @@ def _compared(base: pl.DataFrame, run: pl.DataFrame, metrics: Sequence[str]) -> 
                     "protocol": protocol_of(base, metric),
                     "question_type": kind,
                     "metric": metric,
-                    **_cell(cells[kind,], metric),
+                    **_cell(cells[kind,], metric, binary),
                 }
 
 
-def _cell(rows: pl.DataFrame, metric: str) -> dict[str, Any]:
-    ours, theirs = (rows[name].to_numpy() for name in (metric, f"{metric}_run"))
-    clusters = rows["cluster"].to_numpy()
+def _cell(rows: pl.DataFrame, metric: str, binary: bool) -> dict[str, Any]:
+    ours, theirs, clusters = (rows[name].to_numpy() for name in (metric, f"{metric}_run", "cluster"))
     gains = theirs - ours
     won, lost = int((gains > 0).sum()), int((gains < 0).sum())
     interval = stats.difference_interval(gains, clusters)
-    binary = bool(np.isin([ours, theirs], (0, 1)).all())
     return {
         "base_mean": float(ours.mean()),
         "mean": float(theirs.mean()),

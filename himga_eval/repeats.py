@@ -83,7 +83,7 @@ def _side_by_side(judgements: pl.DataFrame, metric: str) -> pl.DataFrame:
     ids = [name for name in (*KEY, "question_type") if name in judgements.columns]
     answered = pl.when(pl.col("status") != "missing").then(pl.lit(""))
     named = judgements.with_columns(
-        prediction=answered, ground_truth=pl.lit(""), repeat=pl.format("{}_{}", pl.lit(metric), pl.col("repeat") + 1)
+        prediction=answered, ground_truth=pl.lit(""), repeat=pl.format("{}_{}", pl.lit(metric), "repeat")
     )
     return named.pivot("repeat", index=[*ids, "prediction", "ground_truth"], values="score", maintain_order=True)
 

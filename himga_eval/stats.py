@@ -64,16 +64,19 @@ def share_interval(values: Floats, clusters: Codes) -> Interval:
 
 
 def difference_interval(differences: Floats, clusters: Codes) -> Interval:
-    """Give the mean of paired differences, between -1 and 1, with its cluster-robust t interval.
+    """Give the mean of paired differences with its cluster-robust t interval, within -1 and 1.
 
     Where all are 0, or all 1, or all -1, they say nothing of the spread: Wilson's bound on how often another cluster
     would differ stands in.
     """
     found = mean_interval(differences, clusters)
-    if found.lo is None or found.value not in (-1, 0, 1) or (differences != found.value).any():
+    if found.value is None or found.lo is None or found.hi is None:
         return found
-    reach = unseen(len(np.unique(clusters)))
-    return Interval(found.value, max(found.value - reach, -1.0), min(found.value + reach, 1.0))
+    lo, hi = found.lo, found.hi
+    if found.value in (-1, 0, 1) and (differences == found.value).all():
+        reach = unseen(len(np.unique(clusters)))
+        lo, hi = found.value - reach, found.value + reach
+    return Interval(found.value, max(lo, -1.0), min(hi, 1.0))
 
 
 def detectable(differences: Floats, clusters: Codes, power: float = POWER) -> float | None:

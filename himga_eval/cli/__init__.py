@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from himga_eval.cli import ask, store
+from himga_eval.cli import agree, ask, compare, store
 from himga_eval.cli.app import app, main
 
-__all__ = ["app", "ask", "main", "store"]
+__all__ = ["agree", "app", "ask", "compare", "main", "store"]

@@ -1,6 +1,6 @@
 """The app that commands register on, and the one place where errors become exit codes.
 
-0 ok, 1 error, 2 usage, 3 below a gate, 4 some rows failed, 130 interrupted.
+0 ok, 1 error, 2 usage, 3 below a gate, 4 some rows failed, 5 a gate that the data cannot decide, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from collections.abc import Sequence
 import typer
 
 from himga_eval.errors import HimgaEvalError
+
+BELOW_GATE = 3
+UNDECIDED = 5
 
 app = typer.Typer(
     name="himga-eval",

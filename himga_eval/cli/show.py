@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from himga_eval.cli.options import Format
 
+if TYPE_CHECKING:
+    from himga_eval.table import Table
+
 
 def show_tables(scores: pl.DataFrame, format: Format, metrics: list[str] | None = None) -> None:
     """Print scores by question type: laid out for people, or the whole summary for programs."""
     from himga_eval.scoring import summarise
-    from himga_eval.table import latex, markdown, tables
+    from himga_eval.table import tables
 
     summary = summarise(scores, metrics=metrics)
     if format in (Format.csv, Format.json):
         show_frame(summary, format)
-        return
-    for table in tables(scores, summary):
+    else:
+        show_laid(tables(scores, summary), format)
+
+
+def show_laid(tables: Iterable[Table], format: Format) -> None:
+    """Print tables that are laid out for people."""
+    from himga_eval.table import latex, markdown
+
+    for table in tables:
         if format is Format.text:
             _print_grid(table.grid, table.title)
             print(table.note, end="\n\n")

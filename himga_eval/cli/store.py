@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from himga_eval.cli.app import app, say
+from himga_eval.cli.app import BELOW_GATE, app, say
 from himga_eval.cli.options import (
     Datasets,
     Format,
@@ -32,6 +32,12 @@ def score(
     run: RunName = None,
     system: Annotated[str | None, typer.Option(help="The system that answered.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a stored run that has other answers.")] = False,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Exit with 3 where a mean is below this; may be given twice.", metavar="[TYPE.]METRIC=NUMBER"
+        ),
+    ] = None,
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
@@ -40,14 +46,21 @@ def score(
     Example: himga-eval score answers.jsonl --dataset locomo=locomo10.json
     """
     from himga_eval import scoring
+    from himga_eval.gates import below, floor
     from himga_eval.store import Store
 
+    floors = [floor(text) for text in fail_under or []]
     asked, checksums = questions(dataset)
     scores = scoring.score(answers_of(runs, asked, store, run=run), metric_names(metrics))
     show_tables(scores, format)  # before it is kept: a store that is locked costs nobody the numbers
     kept = Store(store)
     names = kept.save(scores, system=system, checksums=checksums, replace=replace)
     say(f"kept as {', '.join(names)} in {kept.path}")
+    if floors and (fallen := below(scoring.summarise(scores), floors)).height:
+        for row in fallen.iter_rows(named=True):
+            mean = "nothing was scored" if row["mean"] is None else f"{row['mean']:.4f}"
+            say(f"below {row['least']:g}: {row['metric']} of {row['run']}, {row['question_type']}: {mean}")
+        raise typer.Exit(BELOW_GATE)
 
 
 @app.command()

@@ -1,0 +1,73 @@
+"""Lay a comparison out for people: a table a run, data set and metric, and the line under it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from himga_eval.stats import FEW
+from himga_eval.table import SMALL, Table
+
+
+def comparison_tables(comparison: pl.DataFrame) -> list[Table]:
+    """Lay out a table a run, data set and metric: means, their difference, who won how often, and the verdict."""
+    groups = comparison.group_by("base", "run", "dataset", "metric", maintain_order=True)
+    return [
+        Table(f"{metric} of {run} against {base} on {dataset}", _grid(_without_twin(part)), _note(part))
+        for (base, run, dataset, metric), part in groups
+    ]
+
+
+def _without_twin(part: pl.DataFrame) -> pl.DataFrame:
+    """Leave out "answerable" where it counts the same questions as "overall"."""
+    counts = dict(part.select("question_type", "count").iter_rows())
+    twins = counts.get("answerable") == counts.get("overall")
+    return part.filter(pl.col("question_type") != "answerable") if twins else part
+
+
+def _grid(part: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "type": row["question_type"],
+            "n": f"{row['count']:,}",
+            "base": _score(row["base_mean"]),
+            "other": _score(row["mean"]),
+            "diff.": _signed(row["difference"]),
+            "95 %": "–" if row["lo"] is None else f"[{_signed(row['lo'])},{_signed(row['hi'])}]",
+            "won:lost": f"{row['won']}:{row['lost']}",
+            "p": _p(row["p_adjusted"]),
+            "verdict": row["verdict"],
+        }
+        for row in part.iter_rows(named=True)
+    )
+
+
+def _note(part: pl.DataFrame) -> str:
+    clusters = max(part["clusters"])
+    test = "McNemar's exact test" if part["p_mcnemar"].count() else "a sign-flip test over samples"
+    told = [
+        f"diff.: other less base, with its 95 % interval, cluster-robust over {clusters} samples"
+        + (f", which are few: a rough interval (below {FEW})" if clusters < FEW else ""),
+        f"p: Holm's, of {test}",
+        "a verdict asks for p below .05 and an interval without 0",
+    ]
+    whole = part.filter(pl.col("question_type") == "overall")["detectable"].drop_nulls()
+    if len(whole):
+        told.append(f"an overall difference of {_score(whole[0])} would have been shown with 80 % power")
+    small = [row["question_type"] for row in part.filter(pl.col("count") < SMALL).iter_rows(named=True)]
+    if small:
+        told.append(f"fewer than {SMALL} questions: {', '.join(small)}")
+    return "; ".join(told) + "."
+
+
+def _score(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("0.", ".", 1)
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<.001" if value < 0.001 else _score(value)
