@@ -15,6 +15,7 @@ from himga_eval.charts import frames, panels
 from himga_eval.charts.frames import Frame
 from himga_eval.charts.look import nothing, stacked
 from himga_eval.scoring import finite
+from himga_eval.stats import FEW
 
 __all__ = ["INTERVAL", "against_cost", "by_type", "heatmap", "paired"]
 
@@ -112,4 +113,7 @@ def against_cost(costs: Frame, cost: str, metric: str | None = None, *, interval
 
 
 def _line(frame: pl.DataFrame, interval: str) -> str:
-    return f"Line: {interval}." if frame["lo"].count() else "No interval: it takes two samples."
+    if not frame["lo"].count():
+        return "No interval: it takes two samples."
+    few = "clusters" in frame.columns and (frame["clusters"] < FEW).any()
+    return f"Line: {interval}{f', rough below {FEW} of them' if few else ''}."

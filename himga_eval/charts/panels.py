@@ -71,7 +71,7 @@ def differences(frame: pl.DataFrame, span: list[float], room: int) -> alt.HConca
     drawn = alt.Chart().encode(y=look.rows(frame, room), tooltip=tips, description="told:N")
     scale = alt.Scale(domain=span, nice=False)
     axis = look.numbers(title=f"{run} − {base}", labelExpr="datum.value == 0 ? '0' : format(datum.value, '+.1f')")
-    band = drawn.mark_bar(color=look.FAINT, aria=False).encode(
+    band = drawn.mark_bar(color=look.FAINT, aria=False, clip=True).encode(
         x=alt.X("undetectable:Q", scale=scale, axis=axis), x2="detectable:Q"
     )
     zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=look.INK, aria=False).encode(x=alt.datum(0))

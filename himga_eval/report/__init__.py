@@ -1,0 +1,5 @@
+"""One offline HTML file that shows what was run, what came out, and every question behind it."""
+
+from himga_eval.report.build import build
+
+__all__ = ["build"]
