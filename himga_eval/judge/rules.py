@@ -7,11 +7,12 @@ import re
 
 VALUES = frozenset(
     """
-    n/a, n.a, na, nan, nil, none, null, undefined, idk, unknown, unclear, unsure, unspecified, undetermined, unanswerable,
-    inconclusive, no answer, no answers, no response, no information, no info, no data, no record, no mention, no evidence,
-    no idea, no clue, not sure, not answerable, not applicable, not found, not known, not available
-    """.strip()
-    .replace("\n    ", " ")
+    n/a, n.a, na, nan, nil, none, null, undefined, idk, unknown, unclear, unsure, unspecified, undetermined,
+    unanswerable, inconclusive, no answer, no answers, no response, no information, no info, no data, no record,
+    no mention, no evidence, no idea, no clue, not sure, not answerable, not applicable, not found, not known,
+    not available
+    """.replace("\n    ", " ")
+    .strip()
     .split(", ")
 ) | {""}
 """Answers that are a refusal as they stand, without case, outer punctuation and mark-up."""
@@ -32,7 +33,7 @@ _SAID = (
     r"|covered|described|documented|shared|said|told)"
 )
 _IN = rf"(?:in|within|from|during|by|based on|anywhere in|given) {_THE_SOURCE}"
-_TAIL = rf"(?:$| {_WH}\b| {_IN}\b| anywhere$| here$)"
+_TAIL = rf"(?:$| about (?:it|this|that)$| {_WH}\b| {_IN}\b| anywhere$| here$)"
 
 PHRASES = {
     "not mentioned": rf"(?:^|\b(?:is|was|are|were|been|be) )(?:not|never) {_SAID}{_TAIL}",
@@ -44,7 +45,8 @@ PHRASES = {
     "they did not say": r"\b(?:did not|does not|has not|have not|never) "
     rf"(?:mention|say|state|reveal|disclose|discuss|share)(?:e?d)?(?: it| this| that)?{_TAIL}",
     "did not specify": r"\b(?:did not|does not|never|nobody|no one) (?:specify|specified|specifies)\b",
-    "nobody said": rf"\b(?:nobody|no one|neither of them) (?:says?|said|mentions?|mentioned|discussed){_TAIL}",
+    "nobody said": r"\b(?:nobody|no one|neither of them) (?:says?|said|mentions?|mentioned|discussed)"
+    rf"(?: it| this| that)?{_TAIL}",
     "no information": r"(?:^|\b(?:there (?:is|was|are|were)|(?:i|we) (?:have|find|found|see)"
     rf"|{_SOURCE} \w+) )no (?:\w+ ){{0,2}}?{_FACTS}"
     r"(?:$| (?:is|was|are|about|on|of|regarding|concerning|in|available|provided|given|found|that|as|for|to"
@@ -82,10 +84,8 @@ _SPELLED = (
     (r"'m\b", " am"),
     (r"'ve\b", " have"),
     (r"\b(there|it|that|this)'s\b", r"\1 is"),
-    (
-        r"\b(?:explicit|specifical|direct|clear|actual|current|complete|total|real|honest|unfortunate)ly\b|\b(?:ever|yet|still)\b",
-        "",
-    ),
+    (r"\b(?:explicit|specifical|direct|clear|actual|current|complete|total|real|honest|unfortunate)ly\b", ""),
+    (r"\b(?:ever|yet|still)\b", ""),
     (r"[*_#>]+", " "),
     (r"^\W*\(?[a-h1-9]\)\s*", ""),
     (r"[^\S\n]+", " "),
@@ -147,7 +147,7 @@ def _refuses(clause: str, before: list[str], start: int) -> bool:
         return False
     if any(_REPORTED.search(told) for told in (*before[start:], clause[: found.start()])):
         return False
-    answered = any(len(said.split()) > 1 and not _OPENING.match(said) for said in before)
+    answered = any((_OPENING.match(said) is None and " " in said) or re.search(r"\d", said) for said in before)
     return not (answered and _CAVEAT.search(clause))
 
 

@@ -108,6 +108,7 @@ class Asker:
             finally:
                 await self.budget.settle(bound, cost)
             if fault is None:
+                answer.error = None
                 return answer
             if fault.kind == "fatal":
                 self._connections.pop(client.address, None)  # another key may be set by the next time
@@ -122,6 +123,7 @@ class Asker:
                 wait = self._wait(client, fault, tries)
                 if tries == MAX_TRIES or time.monotonic() + wait > ends:
                     return answer.failed("error", f"{fault} ({answer.attempts} attempts)")
+                answer.error = str(fault)
                 await asyncio.sleep(0 if fault.retry_after else wait)
             else:
                 return answer.failed(fault.kind, str(fault))
@@ -131,7 +133,7 @@ class Asker:
     ) -> tuple[CallFailed | None, float | None]:
         """Make one call; what went wrong, and what it cost as far as that is known."""
         started = time.monotonic()
-        seconds = min(self.limits.timeout, ends - started)
+        seconds = max(0.0, min(self.limits.timeout, ends - started))
         reply, fault = None, None
         answer.attempts += 1
         try:
@@ -142,7 +144,7 @@ class Asker:
             raise
         except Exception as error:
             late = isinstance(error, TimeoutError) and timer.expired()
-            fault = CallFailed("transient", f"no reply within {seconds:.3g} s") if late else failure(error)
+            fault = CallFailed("transient", _no_reply(seconds, answer.error)) if late else failure(error)
         answer.latency_s += time.monotonic() - started
         if fault is None:
             self.pace(client).succeeded()
@@ -189,3 +191,9 @@ class Asker:
             if client.address not in self._connections:
                 self._connections[client.address] = await self._stack.enter_async_context(client.connect())
             return self._connections[client.address]
+
+
+def _no_reply(seconds: float, before: str | None) -> str:
+    """Say that time ran out, and what else had gone wrong before it did."""
+    told = f"; before that {before}" if before and not before.startswith("no reply") else ""
+    return f"no reply within {seconds:.3g} s{told}"

@@ -14,7 +14,7 @@ class Budget:
         self.most = most
         self.spent = 0.0
         self.ended = False
-        self._promised = 0.0
+        self._promised: list[float] = []
         self._changed = asyncio.Condition()
 
     async def reserve(self, bound: float) -> None:
@@ -30,15 +30,15 @@ class Budget:
             if not self._fits(bound):
                 self.ended = True
                 raise CallFailed("fatal", f"the budget of ${self.most:g} is spent (${self.spent:.4f} so far)")
-            self._promised += bound
+            self._promised.append(bound)
 
     async def settle(self, bound: float, cost: float | None) -> None:
         """Put what a call did cost in the place of what was set aside; that counts where the cost is not known."""
         async with self._changed:
             if self.most is not None:
-                self._promised -= bound
+                self._promised.remove(bound)
             self.spent += bound if cost is None else cost
             self._changed.notify_all()
 
     def _fits(self, bound: float) -> bool:
-        return self.most is None or self.spent + self._promised + bound <= self.most
+        return self.most is None or self.spent + sum(self._promised) + bound <= self.most

@@ -59,6 +59,13 @@ class FakeServer:
     """`script`, `verdict` and `latency` say how it answers; `requests` holds the bodies it was sent, in order."""
 
     def __init__(self, latency: float = 0.0, port: int = 0) -> None:
+        self._port = port
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+        self.reset(latency)
+
+    def reset(self, latency: float = 0.0) -> None:
+        """Forget what was asked, and answer well again."""
         self.latency = latency
         self.script: dict[str, list[str]] = {}
         self.verdict: Callable[[dict[str, Any]], dict[str, Any]] = fitting
@@ -68,9 +75,6 @@ class FakeServer:
         self.answered = 0
         self.flying = 0
         self.most_flying = 0
-        self._port = port
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     def __enter__(self) -> FakeServer:
         self._thread.start()
