@@ -48,9 +48,8 @@ def build(
         raise InputError("there is nothing to report: not a single row")
     require_unique(frame)
     summary = summarise(frame)
-    metrics = score_columns(frame)
-    leading = _leading(metrics)
-    shown = summary.filter(pl.col("metric").is_in(leading))
+    metrics, first = score_columns(frame), leading(frame)
+    shown = summary.filter(pl.col("metric").is_in(first))
     parts = {
         "title": sections.text(title),
         "subtitle": sections.subtitle(frame),
@@ -61,14 +60,15 @@ def build(
         "about": sections.about(frame, metrics, settings or {}, judgements),
     }
     data = {
-        "charts": drawings.charts(frame, summary, leading, comparison),
-        **questions(frame, metrics, leading[0], judgements, moved),
+        "charts": drawings.charts(frame, summary, first, comparison),
+        **questions(frame, metrics, first[0], judgements, moved),
     }
     return _page(parts, data)
 
 
-def _leading(metrics: list[str]) -> list[str]:
-    """Choose the metrics to lead with, judged ones first."""
+def leading(scores: pl.DataFrame) -> list[str]:
+    """Choose the metrics that a report leads with, of those that a frame has: judged ones first."""
+    metrics = score_columns(scores)
     chosen = [name for name in metrics if name in HEADLINES or name.startswith(PUBLISHED)]
     return sorted(chosen, key=lambda name: "judge" not in name) or metrics[:1]
 

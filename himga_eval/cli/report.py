@@ -1,0 +1,69 @@
+"""The command that writes a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from himga_eval.cli.app import app, say
+from himga_eval.cli.options import Datasets, Metrics, Runs, StorePath, metric_names, scores_of
+from himga_eval.errors import Incomparable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from himga_eval.comparable import Settings
+
+Target = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
+
+
+@app.command()
+def report(
+    runs: Runs,
+    output: Target = Path("report.html"),
+    dataset: Datasets = None,
+    metrics: Metrics = None,
+    title: Annotated[str, typer.Option(help="What stands on top.")] = "Evaluation report",
+    prompts: Annotated[Path | None, typer.Option(help="The folder of prompts the judge was given.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Compare runs that are not comparable, too.")] = False,
+    store: StorePath = None,
+) -> None:
+    """Write runs as one HTML file to look at, filter and send around; it needs no network. The first run is the base.
+
+    Example: himga-eval report larch wren -o report.html
+    """
+    from himga_eval.report import build
+    from himga_eval.report.reasons import kept_judgements
+    from himga_eval.store import Store
+
+    scores = scores_of(runs, dataset, metric_names(metrics), store)
+    kept = Store(store)
+    there = kept.path.is_file()
+    noted = kept.noted(*scores["run"].unique(maintain_order=True)) if there else {}
+    judged = kept_judgements(scores, kept.path, prompts) if there and "judge_score" in scores.columns else None
+    page = build(scores, judgements=judged, settings=noted, title=title, **_compared(scores, noted, force))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(page, encoding="utf-8")
+    say(f"{scores.height:,} answers are in {output} ({len(page) / 1e6:.1f} MB)")
+
+
+def _compared(scores: pl.DataFrame, noted: Settings, force: bool) -> dict[str, Any]:
+    """Compare every run with the first, by what the report leads with."""
+    import polars as pl
+
+    from himga_eval.compare import compare, why
+    from himga_eval.report import leading
+
+    base, *others = scores.partition_by("run", maintain_order=True)
+    metrics = [name for name in leading(scores) if all(run[name].count() for run in (base, *others))]
+    if not others or not metrics:
+        return {}
+    try:
+        comparison = compare(base, *others, metrics=metrics, settings=noted, force=force)
+        moved = pl.concat([why(base, other, metrics[0], force=force) for other in others])
+    except Incomparable as error:
+        say(f"no comparison: {error}")
+        return {}
+    return {"comparison": comparison, "moved": moved}

@@ -1,0 +1,32 @@
+"""Find what a judge has said of answers in the store that keeps it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from himga_eval.judge import cache
+from himga_eval.judge.plan import make_plan, with_keys
+from himga_eval.schema import KEY, Results
+
+
+def kept_judgements(scores: Results, path: Path, prompts: Path | None = None) -> pl.DataFrame | None:
+    """Read the judgements of these answers by the judge that judged most of them, None where there are none.
+
+    `prompts` is the folder of prompts that were used, as for `judge_frame`.
+
+    Raises:
+        InputError: no column question.
+        StoreError: the store can't be used.
+    """
+    asked = make_plan(scores, prompts=prompts).to_ask
+    judges = cache.judges(path, asked)
+    if judges.is_empty():
+        return None
+    model, settings, _ = judges.row(0)
+    keyed = with_keys(asked, model, settings).select(*KEY, "judge_model", "cache_key")
+    said = cache.lookup(path, keyed["cache_key"]).select(
+        "cache_key", "score", "status", "reasoning", "error", "raw_reply"
+    )
+    return keyed.join(said, on="cache_key", maintain_order="left")
