@@ -93,7 +93,7 @@ def with_mode(frame: pl.DataFrame, mode: str) -> pl.DataFrame:
     """Add the column `mode`: the given one, or with "auto" the one of each question."""
     if mode != "auto":
         return frame.with_columns(pl.lit(get_mode(mode).name).alias("mode"))
-    of_type = {kind: m.name for m in MODES.values() for kind in m.question_types}
+    of_type = {str(kind): m.name for m in MODES.values() for kind in m.question_types}
     kinds = pl.col("question_type") if "question_type" in frame.columns else pl.lit(None, pl.String)
     chosen = kinds.replace_strict(of_type, default=ELSE, return_dtype=pl.String)
     if "question_id" in frame.columns:

@@ -92,12 +92,12 @@ def _fields_of(text: str, scale: Scale) -> Any:
         text = brace + rest
     if not text:
         raise ValueError("there is no JSON object in it")
-    if before.rstrip().endswith(_QUOTES):
-        raise ValueError("the JSON object in it is quoted")
     value, end = _DECODER.raw_decode(text.strip())
     after = text.strip()[end:].strip(" .\n")
     if "{" in before + after:
         raise ValueError("there is more than one JSON object, and no telling which is the verdict")
+    if before.rstrip().endswith(_QUOTES):
+        raise ValueError("the JSON object in it is quoted")
     if before and after:
         raise ValueError("the JSON object stands amid other text")
     return value
