@@ -52,6 +52,7 @@ def tables(frames: Mapping[str, pl.DataFrame]) -> Iterator[duckdb.DuckDBPyConnec
 def run(name: str, source: Mapping[str, pl.DataFrame] | duckdb.DuckDBPyConnection, **params: Any) -> pl.DataFrame:
     """Run a query on frames, or on an open database, and give its rows as a frame."""
     if isinstance(source, duckdb.DuckDBPyConnection):
-        return source.sql(load(name), params=params or None).pl()
+        rows: pl.DataFrame = source.sql(load(name), params=params or None).pl()
+        return rows
     with tables(source) as connection:
         return run(name, connection, **params)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from himga_eval.data.schema import Message
 from himga_eval.memory.base import BaseMemory, transcript
 
@@ -49,7 +51,7 @@ class BM25Memory(BaseMemory):
     def __init__(self, k: int = 10) -> None:
         self.k = k
         self._messages: list[Message] = []
-        self._index: object = None
+        self._index: Any = None
 
     def ingest(self, message: Message) -> None:
         """Add the message to the turns; they are indexed at the first question."""
@@ -80,7 +82,7 @@ class BM25Memory(BaseMemory):
         self.retrieved = None
 
 
-def _words(texts: list[str]) -> object:
+def _words(texts: list[str]) -> Any:
     import bm25s
 
     return bm25s.tokenize(texts, stopwords="en", show_progress=False)
