@@ -80,8 +80,8 @@ def corrected_mean(judge: Floats, human: Floats, clusters: Codes, probability: F
     `human` is NaN where there is no label, and there is one at least. Labels lie on rows drawn at random, each with its
     `probability`. The judge is weighted as precision asks (PPI++, Angelopoulos, Duchi and Zrnic 2023), so that a
     useless one does no harm. The interval is cluster-robust, with the degrees of freedom of the clusters that hold
-    labels, and None where these are fewer than two. Where the judge never erred, Wilson's bound on how often it would
-    widens it.
+    labels, and None where these are fewer than two. Where the judge never erred, or all labels are one, Wilson's
+    bound on what was not seen widens it.
     """
     known = ~np.isnan(human)
     shares = np.where(known, 1 / probability, 0.0)
@@ -99,7 +99,7 @@ def corrected_mean(judge: Floats, human: Floats, clusters: Codes, probability: F
         return Corrected(value, None, None, weight)
     error = sqrt(held / (held - 1) * float((np.bincount(clusters, influences) ** 2).sum()))
     half = stats.t_quantile(stats.UPPER, held - 1) * error
-    if np.ptp(rest[known]) < 1e-9:
+    if (truth == judge)[known].all() or np.ptp(rest[known]) == 0:
         half = hypot(half, stats.unseen(held))
     return Corrected(value, value - half, value + half, weight)
 

@@ -26,8 +26,9 @@ DIFFERENCES: dict[str, pl.DataType] = {
 }
 """The columns of what differs between runs: a row a setting; `voids` says that their scores cannot be compared."""
 
-MEANING = ("model", "layer", "weights", "rescaled", "prompts", "schema", "options", "temperature", "protocol")
-"""The settings `<metric>.<name>` that change what a metric means; where it ran, or how fast, does not."""
+MEANING = ("model", "layer", "weights", "rescaled", "prompts", "options")
+"""The settings `<metric>.<name>` that change what a metric means; where it ran, or how fast, does not. Revisions of
+data sets (`dataset.<name>`) and of protocols (`protocol.<name>`) void too."""
 
 JUDGE = ("judge_model", "prompt_hash")
 """The columns of judgements that say who judged, and by what wording."""
@@ -155,5 +156,5 @@ def _noted(ours: Mapping[str, str], theirs: Mapping[str, str], metrics: Sequence
         if left == right:
             continue
         room, _, last = name.partition(".")
-        voids = room == "dataset" or name == "protocol" or (room in rooms and last in MEANING)
+        voids = room in ("dataset", "protocol") or (room in rooms and last in MEANING)
         yield name, left or "unknown", right or "unknown", voids and left is not None and right is not None

@@ -31,7 +31,7 @@ def floor(text: str) -> Floor:
     Raises:
         InputError: written otherwise.
     """
-    found = re.fullmatch(r"\s*(?:(.+)\.)?([^.=]+?)\s*=\s*([-+]?(?:\d+\.?\d*|\.\d+))\s*", text)
+    found = re.fullmatch(r"\s*(?:([^=]+)\.)?([^.=]+?)\s*=\s*([-+]?(?:\d+\.?\d*|\.\d+))\s*", text)
     if not found:
         raise InputError(f"{text!r} is no floor: write METRIC=NUMBER or TYPE.METRIC=NUMBER, as in single_hop.f1=0.5")
     return Floor(found[1] or "overall", found[2], float(found[3]))

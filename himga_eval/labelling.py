@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from himga_eval import stats
@@ -38,17 +39,32 @@ def worth_labelling(
     if not 0 < count <= frame.height:
         raise InputError(f"count={count}: there are {frame.height:,} answers with a {metric} to draw from")
     doubt = frame.select(_doubt(frame, metric).fill_null(0)).to_series().to_numpy()
-    probability = _probability(doubt + FLOOR * (doubt.mean() or 1.0), count)
-    # A systematic draw through a random order has exactly these probabilities, and exactly this size.
-    generator = np.random.default_rng(seed)
-    order = generator.permutation(frame.height)
-    ends = np.append(0.0, np.cumsum(probability[order]))
-    ends[-1] = count
-    drawn = np.diff(np.floor(ends + generator.random())) > 0
+    probability = probabilities(doubt + FLOOR * (doubt.mean() or 1.0), count)
+    drawn = draw(probability, np.random.default_rng(seed))
     columns = [name for name in (*SHOWN, metric) if name in frame.columns]
-    return frame.with_columns(probability=probability).select(
-        *columns, "probability", pl.lit(None, pl.String).alias("human")
-    )[np.sort(order[drawn])]
+    chosen = frame.with_columns(probability=probability, human=pl.lit(None, pl.String)).filter(drawn)
+    return chosen.select(*columns, "probability", "human")
+
+
+def probabilities(sizes: Floats, count: int) -> Floats:
+    """Scale sizes to probabilities that add up to `count`, none above 1."""
+    certain = np.zeros(len(sizes), dtype=bool)
+    while True:
+        scaled = sizes * (count - certain.sum()) / max(sizes[~certain].sum(), np.finfo(float).tiny)
+        over = ~certain & (scaled >= 1)
+        if not over.any():
+            return np.where(certain, 1.0, scaled)
+        certain |= over
+
+
+def draw(probability: Floats, generator: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Draw rows, each with its probability, and exactly as many as these add up to (a systematic sample)."""
+    order = generator.permutation(len(probability))
+    ends = np.append(0.0, np.cumsum(probability[order]))
+    ends[-1] = np.round(ends[-1])
+    drawn = np.zeros(len(probability), dtype=bool)
+    drawn[order] = np.diff(np.floor(ends + generator.random())) > 0
+    return drawn
 
 
 def _doubt(frame: pl.DataFrame, metric: str) -> pl.Expr:
@@ -61,15 +77,3 @@ def _doubt(frame: pl.DataFrame, metric: str) -> pl.Expr:
         *([pl.max_horizontal(repeats) - pl.min_horizontal(repeats)] if repeats else []),
         *([(score - pl.mean_horizontal(finite(name) for name in others)).abs()] if others else []),
     )
-
-
-def _probability(size: Floats, count: int) -> Floats:
-    """Scale sizes to probabilities that add up to `count`, none above 1."""
-    certain = np.zeros(len(size), dtype=bool)
-    while True:
-        left = count - certain.sum()
-        scaled = size * (left / size[~certain].sum()) if left else np.zeros(len(size))
-        over = ~certain & (scaled >= 1)
-        if not over.any():
-            return np.where(certain, 1.0, scaled)
-        certain |= over

@@ -6,9 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("HIMGA_SHARED", ROOT.parent / "shared"))
+
+# How long an example takes is nobody's business here: the machine may be busy.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

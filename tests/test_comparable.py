@@ -96,6 +96,7 @@ def test_judges_are_told_apart_by_the_columns_of_judgements() -> None:
     ("ours", "theirs", "voids"),
     [
         pytest.param({"dataset.locomo": "a1"}, {"dataset.locomo": "b2"}, True, id="revision of the data set"),
+        pytest.param({"protocol.himga": "a1"}, {"protocol.himga": "b2"}, True, id="revision of the protocol"),
         pytest.param({"judge.model": "haiku"}, {"judge.model": "opus"}, True, id="judge model"),
         pytest.param({"judge_score.prompts": "a1"}, {"judge_score.prompts": "b2"}, True, id="judge prompts"),
         pytest.param({"judge.model": "haiku"}, {}, False, id="unknown of one"),

@@ -203,16 +203,10 @@ def _headline(frames: Sequence[pl.DataFrame]) -> list[str]:
 
 def _settings(store: Path | None) -> Settings:
     """What the store has noted of its runs, where there is one."""
-    from himga_eval import queries
     from himga_eval.store import Store
 
     kept = Store(store)
-    if not kept.path.is_file():
-        return {}
-    noted: dict[str, dict[str, str]] = {}
-    for run, name, value in kept.sql(queries.load("stored_settings")).iter_rows():
-        noted.setdefault(run, {})[name] = value
-    return noted
+    return kept.noted() if kept.path.is_file() else {}
 
 
 def _systems(scores: pl.DataFrame, store: Path | None) -> dict[str, str]:
