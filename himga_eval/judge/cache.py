@@ -18,6 +18,8 @@ from himga_eval.judge.schema import STORED
 
 __all__ = ["WAIT_S", "cache_file", "export", "judges", "keep", "lookup", "stats"]
 
+_DAMAGE = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+
 
 def cache_file(path: str | os.PathLike[str]) -> Path:
     """Give the DuckDB file of a cache path: for `scores.json` it is `scores.duckdb` beside it."""
@@ -32,7 +34,7 @@ def keep(path: Path, rows: Sequence[Mapping[str, Any]], *, wait_s: float = WAIT_
         StoreLocked, StoreError: the file is held by another process, or can't be used.
     """
     incoming = pl.DataFrame([{name: _clean(row[name]) for name in STORED} for row in rows], STORED)
-    with connect(path, wait_s=wait_s) as connection:
+    with _opened(path, wait_s=wait_s) as connection:
         connection.execute(queries.load("create_judgements"))
         _check(connection, path)
         connection.register("incoming", incoming)
@@ -88,8 +90,25 @@ def _existing(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
+def _opened(path: Path, *, read_only: bool = False, wait_s: float = WAIT_S) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open the file; damage may show only when its pages are read."""
+    with connect(path, read_only=read_only, wait_s=wait_s) as connection:
+        try:
+            yield connection
+        except (
+            duckdb.IOException,
+            duckdb.FatalException,
+            duckdb.InternalException,
+            duckdb.SerializationException,
+        ) as error:
+            raise StoreError(
+                f"{path} is damaged: {str(error).splitlines()[0]}. It was left as it is; move it aside or name another file"
+            ) from None
+
+
+@contextmanager
 def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    with connect(path, read_only=True) as connection:
+    with _opened(path, read_only=True) as connection:
         _check(connection, path)
         yield connection
 
@@ -99,7 +118,7 @@ def _query(path: Path, name: str, wanted: pl.DataFrame) -> pl.DataFrame:
         with queries.tables({"wanted": wanted}) as connection:
             connection.execute(queries.load("create_judgements"))
             return queries.run(name, connection)
-    with connect(path, read_only=True) as connection:
+    with _opened(path, read_only=True) as connection:
         connection.register("wanted", wanted)
         if not _columns(connection):
             connection.execute(queries.load("create_judgements").replace("create table", "create temp table"))
