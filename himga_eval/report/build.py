@@ -53,7 +53,7 @@ def build(
     parts = {
         "title": sections.text(title),
         "subtitle": sections.subtitle(frame),
-        "headline": sections.headline(shown),
+        "headline": sections.headline(shown, first),
         "tables": sections.tables(frame, shown),
         "comparison": "" if comparison is None else sections.compared(comparison),
         "runs": sections.runs(frame),

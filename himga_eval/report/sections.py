@@ -42,9 +42,8 @@ def subtitle(frame: pl.DataFrame) -> str:
     return text(" · ".join(told))
 
 
-def headline(summary: pl.DataFrame) -> str:
+def headline(summary: pl.DataFrame, metrics: Sequence[str]) -> str:
     """Show the usual averages with their intervals, a table a data set, a row a run."""
-    metrics = summary["metric"].unique(maintain_order=True).to_list()
     colours = dict(zip(summary["run"].unique(maintain_order=True), cycle(COLOURS), strict=False))
     shown = []
     for (dataset,), part in summary.group_by("dataset", maintain_order=True):
