@@ -95,14 +95,10 @@ def _opened(path: Path, *, read_only: bool = False, wait_s: float = WAIT_S) -> I
     with connect(path, read_only=read_only, wait_s=wait_s) as connection:
         try:
             yield connection
-        except (
-            duckdb.IOException,
-            duckdb.FatalException,
-            duckdb.InternalException,
-            duckdb.SerializationException,
-        ) as error:
+        except _DAMAGE as error:
+            told = str(error).splitlines()[0]
             raise StoreError(
-                f"{path} is damaged: {str(error).splitlines()[0]}. It was left as it is; move it aside or name another file"
+                f"{path} is damaged: {told}. It was left as it is; move it aside or name another file"
             ) from None
 
 
