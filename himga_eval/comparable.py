@@ -106,7 +106,7 @@ def _golds(base: pl.DataFrame, run: pl.DataFrame) -> Iterator[_Found]:
     names = [name for name in SAME if name in base.columns and name in run.columns]
     pairs = base.select(*KEY, *names).join(run.select(*KEY, *names), on=KEY, suffix="_run", maintain_order="left")
     for name in names:
-        other = pairs.filter(pl.col(name).ne_missing(pl.col(f"{name}_run")))
+        other = pairs.filter(pl.col(name) != pl.col(f"{name}_run"))  # what one of them does not say is no difference
         if other.height:
             first = other.row(0, named=True)
             told = f"{other.height:,} differ, the first is {first['question_id']}: {first[name]!r:.80}"

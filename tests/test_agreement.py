@@ -47,6 +47,7 @@ def test_kappa_is_truescores(pairs: list[tuple[int, int]]) -> None:
         assert found.value == pytest.approx(oracle.cohen_kappa(first, second), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_fleiss_cohen_and_everitt() -> None:
     agree = pytest.importorskip("statsmodels.stats.inter_rater")
     generator = np.random.default_rng(3)

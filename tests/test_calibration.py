@@ -162,7 +162,7 @@ def test_a_missing_answer_is_wrong_without_being_labelled() -> None:
 def test_labels_drawn_with_unequal_probability_are_weighted_back() -> None:
     generator = np.random.default_rng(0)
     means = []
-    for seed in range(60):
+    for seed in range(40):
         truth = generator.random(400) < 0.5
         judge = np.where(generator.random(400) < 0.25, ~truth, truth).astype(float)
         scores = answers(400, judge_score=judge, f1=np.where(truth, 0.9, 0.1))
@@ -170,7 +170,7 @@ def test_labels_drawn_with_unequal_probability_are_weighted_back() -> None:
         told = drawn.join(scores.select("question_id", truth=pl.Series(truth.astype(float))), on="question_id")
         overall = calibrate(scores, told.with_columns(human="truth").drop("run")).filter(question_type="overall")
         means.append(overall["mean"][0] - truth.mean())
-    assert abs(np.mean(means)) < 0.015  # 60 draws of a deviation of .04
+    assert abs(np.mean(means)) < 0.02  # 40 draws of a deviation of .04
 
 
 @pytest.mark.parametrize(

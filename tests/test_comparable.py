@@ -84,6 +84,10 @@ def test_force_compares_all_the_same(other: pl.DataFrame) -> None:
     assert compare(run_of("larch"), other, force=True).height
 
 
+def test_what_one_run_does_not_say_is_no_difference() -> None:
+    assert differences(run_of("wren", question=[None] * 4, ground_truth=["May", None, "June", None])).is_empty()
+
+
 def test_judges_are_told_apart_by_the_columns_of_judgements() -> None:
     larch = run_of("larch", judge_model="haiku", prompt_hash="a1")
     with pytest.raises(Incomparable, match="judge_model: haiku / opus; prompt_hash: a1 / b2"):

@@ -42,10 +42,10 @@ def test_a_person_sees_what_it_takes_to_label() -> None:
 
 
 def test_doubtful_answers_are_likelier_and_no_answer_is_out_of_reach() -> None:
-    counts = pl.concat(worth_labelling(answers(), 10, seed=seed) for seed in range(100))
+    counts = pl.concat(worth_labelling(answers(), 10, seed=seed) for seed in range(60))
     doubtful = counts["question_id"].str.split(":").list.last().cast(pl.Int64).is_in(range(0, 100, 10))
     assert doubtful.mean() > 0.5  # one in ten of all
-    assert counts["question_id"].n_unique() > 80
+    assert counts["question_id"].n_unique() > 60
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from himga_eval.errors import InputError
@@ -46,6 +46,7 @@ def official(ranking: list[str], correct: list[str], corpus: list[str], k: int) 
     )
 
 
+@settings(max_examples=40)
 @given(
     ranking=st.permutations([f"ultra_{i}" for i in range(12)]),
     correct=st.sets(st.integers(0, 11), min_size=1),
@@ -58,6 +59,7 @@ def test_sessions_are_scored_as_longmemeval_does(ranking: list[str], correct: se
     assert found == pytest.approx(expected)
 
 
+@settings(max_examples=40)
 @given(
     ranking=st.permutations([f"D{s}:{t}" for s in range(1, 5) for t in range(1, 4)]),
     correct=st.sets(st.integers(0, 11), min_size=1, max_size=4),
@@ -69,6 +71,7 @@ def test_turns_are_scored_as_longmemeval_does(ranking: list[str], correct: set[i
     assert found == pytest.approx(official(ranking, gold, ranking, k))
 
 
+@settings(max_examples=40)
 @given(
     ranking=st.permutations([f"ultra_{s}_{t}" for s in range(5) for t in range(1, 4)]),
     correct=st.sets(st.integers(0, 4), min_size=1),

@@ -35,6 +35,7 @@ def test_where_each_row_is_a_cluster_the_interval_is_the_plain_one(values: list[
     assert found == pytest.approx((np.mean(values), np.mean(values) - half, np.mean(values) + half), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_interval_is_statsmodels_cluster_robust_one() -> None:
     regression = pytest.importorskip("statsmodels.regression.linear_model")
     generator = np.random.default_rng(5)
