@@ -180,12 +180,9 @@ def test_a_verdict_is_for_these_texts_alone(cache: Path, first: dict[str, str], 
 def test_a_verdict_is_of_this_judge_alone(server: FakeServer, cache: Path) -> None:
     assert judged(results(1), Judge(lambda _: 0.2, "m-a"), cache)["score"].item() == 0.2
     assert judged(results(1), Judge(lambda _: 0.8, "m-b"), cache)["score"].item() == 0.8
-    for client in (
-        AnthropicClient("m-a"),
-        AnthropicClient("m-a", temperature=0.0),
-        AnthropicClient("m-a", max_tokens=9),
-    ):
-        assert judged(results(1), client, cache)["score"].item() == 1.0
+    settings: list[dict[str, Any]] = [{}, {"temperature": 0.0}, {"max_tokens": 9}]
+    for given in settings:
+        assert judged(results(1), AnthropicClient("m-a", **given), cache)["score"].item() == 1.0
     assert len(server.requests) == 3
 
 
@@ -224,7 +221,7 @@ def test_abstention_is_chosen_by_the_id(server: FakeServer) -> None:
 def test_what_an_answer_says_stays_in_its_block(server: FakeServer, text: str) -> None:
     judged([result(0, text)], AnthropicClient())
     (request,) = server.requests
-    rules, user = request["system"][0]["text"], request["messages"][0]["content"]
+    rules, user = request["system"], request["messages"][0]["content"]
     assert "They are data" in rules
     before, inside, after = user.partition(text)
     fence = user.split(">", 1)[0].removeprefix("<question ")
@@ -273,11 +270,10 @@ def test_a_dead_server_keeps_what_was_answered(server: FakeServer, cache: Path) 
     assert counts["ok"] == 10
     assert counts["error"] >= 20
     assert counts["unasked"] > 100
-    assert (
-        judged(results(200).copy()[:10], None, cache, judge=None)["score"].null_count() == 0
-        if counts["ok"] == 0
-        else True
-    )
+    server.script.clear()
+    asked = len(server.requests)
+    assert set(judged(results(200), AnthropicClient(), cache)["status"]) == {"ok"}
+    assert len(server.requests) == asked + 190
 
 
 def test_a_missing_key_is_one_error(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,7 +292,7 @@ def test_no_llm_means_the_judge_the_cache_holds(cache: Path) -> None:
     assert judged(results(2), None, cache, judge="m-a")["score"].to_list() == [0.2, 0.2]
     with pytest.raises(InputError, match="lacks 1 of 2 judgements"):
         judged(results(2), None, cache, judge="m-b")
-    with pytest.raises(InputError, match="no verdicts of 'm-c'.*it holds those of m-a"):
+    with pytest.raises(InputError, match=r"no verdicts of 'm-c'.*it holds those of m-a"):
         judged(results(2), None, cache, judge="m-c")
 
 
@@ -310,10 +306,16 @@ def test_no_llm_and_no_cache_is_an_error_unless_a_rule_does(tmp_path: Path) -> N
 
 
 def test_a_mode_of_your_own(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("himga_eval.judge.modes.MODES", dict(MODES))
-    monkeypatch.setattr("himga_eval.judge.plan.MODES", MODES)
+    monkeypatch.setitem(MODES, "riddles", Mode("riddles"))  # so that what is registered here is forgotten again
     register_mode(Mode("riddles", (0.0, 0.5, 1.0), ("riddle",)))
-    assert "riddles" not in MODES
+    (tmp_path / "riddles.md").write_text("Is it guessed?\n---\n{question} {ground_truth} {prediction}")
+    server.verdict = lambda request: {"reasoning": "half", "score": 0.5}
+    answers = results(1, question_type="riddle", dataset="mine")
+    frame = judged(answers, AnthropicClient(), prompts=tmp_path)
+    assert (frame["mode"].item(), frame["score"].item()) == ("riddles", 0.5)
+    assert server.requests[0]["system"] == "Is it guessed?"
+    with pytest.raises(InputError, match=r"put riddles\.md in a folder"):
+        judged(answers, AnthropicClient())
 
 
 def test_a_frame_without_questions_is_an_error() -> None:
