@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+import duckdb
 import polars as pl
 import polars.selectors as cs
 
-from himga_eval import exprs, queries
-from himga_eval.errors import InputError, UnknownName
-from himga_eval.metrics.catalog import ALL_METRICS, LEXICAL, resolve
+from himga_eval import queries
+from himga_eval.errors import InputError
+from himga_eval.metrics.catalog import ALL_METRICS, resolve
+from himga_eval.protocols import DEFAULT, ProtocolLike, counted, load_protocol, metric_columns
 from himga_eval.schema import QUESTION_TYPES, SUMMARY, Results, require_unique, results_frame
 
 CUTS = ("overall", "answerable", "task_averaged", "abstention")
@@ -23,30 +26,25 @@ PUBLISHED = "published_"
 """The prefix of scores that came with the answers."""
 
 
-class UnknownProtocol(UnknownName):
-    """A protocol that does not exist."""
-
-    kind = "protocol"
-
-
-def score(results: Results, metrics: Sequence[str] | None = None, *, protocol: str = "himga") -> pl.DataFrame:
+def score(results: Results, metrics: Sequence[str] | None = None, *, protocol: ProtocolLike = DEFAULT) -> pl.DataFrame:
     """Score every row: the results frame with a Float64 column a metric, and the protocol's name.
 
-    Without `metrics` it is the nine lexical ones. A null prediction or ground truth gives null, a blank one 0.0
-    (exact_match of two blanks is 1). A metric's column that is already there is computed anew; judge_score is not
-    computed here, see `himga_eval.judge`.
+    Without `metrics` it is the lexical ones that the protocol defines: nine of ours. A null prediction or ground truth
+    gives null, a blank one 0.0 (exact_match of two blanks is 1). A metric's column that is already there is computed
+    anew; judge_score is not computed here, see `himga_eval.judge`. Under another protocol than ours, a built-in one or
+    a file of one's own, rows of question types that it does not count are left out.
 
     Raises:
-        UnknownMetric: not one of ALL_METRICS.
+        UnknownMetric: not one of ALL_METRICS, or none that the protocol defines.
+        UnknownProtocol: neither a built-in protocol nor a file.
         InputError: no column prediction or ground_truth, or judge_score asked for.
     """
-    names = resolve(metrics, LEXICAL)
-    if protocol != "himga":
-        raise UnknownProtocol(protocol, ["himga"])
+    recipe = load_protocol(protocol)
+    names = recipe.resolve(metrics)
     if "judge_score" in names:
         raise InputError("judge_score comes from judge_frame() or batch_judge(), not from score()")
-    frame = results_frame(results)
-    return frame.with_columns(pl.lit(protocol).alias("protocol"), *exprs.columns(names))
+    frame = counted(results_frame(results), recipe)
+    return frame.with_columns(pl.lit(recipe.name).alias("protocol"), *metric_columns(frame, recipe, names))
 
 
 def summarise(scores: Results, *, metrics: Sequence[str] | None = None) -> pl.DataFrame:
@@ -64,10 +62,23 @@ def summarise(scores: Results, *, metrics: Sequence[str] | None = None) -> pl.Da
         DuplicateRows: a question stands twice in a run.
     """
     wide = _wide(scores, metrics)
-    with queries.tables({"wide_scores": wide}) as connection:
-        connection.execute(f"create temp view score_rows as {queries.load('score_rows')}")
+    with _score_rows(wide) as connection:
         summary = queries.run("summary", connection)
-    return _ordered(summary.cast(SUMMARY), wide["run"].unique(maintain_order=True))
+    return _ordered(summary.cast(pl.Schema(SUMMARY)), wide["run"].unique(maintain_order=True))
+
+
+def averages(scores: Results, *, metrics: Sequence[str] | None = None) -> pl.DataFrame:
+    """Average scores over all rows with the same weight for each question, each question type, or each sample.
+
+    The columns are run, dataset, protocol, metric, average ("question", "type", "conversation"), mean and weights.
+    Means are strict, as in `summarise`.
+
+    Raises:
+        InputError: no metric's column.
+        DuplicateRows: a question stands twice in a run.
+    """
+    with _score_rows(_wide(scores, metrics)) as connection:
+        return queries.run("averages", connection)
 
 
 def compute_metrics(
@@ -130,6 +141,14 @@ def finite(name: str) -> pl.Expr:
     return pl.when(value.is_finite()).then(value).alias(name)
 
 
+@contextmanager
+def _score_rows(wide: pl.DataFrame) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database with the table that the statements about averages read."""
+    with queries.tables({"wide_scores": wide}) as connection:
+        connection.execute(f"create temp view score_rows as {queries.load('score_rows')}")
+        yield connection
+
+
 def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
     """The frame that sql/score_rows.sql reads."""
     frame = results_frame(scores)
@@ -148,7 +167,7 @@ def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
     return frame.select(
         "run",
         given("dataset", pl.lit("custom")),
-        given("protocol", pl.lit("himga")),
+        given("protocol", pl.lit(DEFAULT)),
         pl.coalesce(given("sample_id", pl.lit(None, pl.String)), row).alias("cluster"),
         given("question_type", pl.lit(None, pl.String)),
         given("abstention", of_id).fill_null(False),

@@ -17,18 +17,21 @@ from himga_eval import queries
 from himga_eval.database import WAIT_S, connect
 from himga_eval.errors import RunExists, StoreError, UnknownName, listed
 from himga_eval.metrics.catalog import ALL_METRICS
+from himga_eval.protocols import DEFAULT
 from himga_eval.schema import KEY, RESULTS, Results, require_key, results_frame
 from himga_eval.scoring import PUBLISHED, finite, score_columns
 
 _TABLES = ("create_runs", "create_results", "create_score_values", "view_score_rows")
 _INSERTS = ("insert_results", "insert_score_values", "upsert_runs")
-_VERSIONS = ("himga-eval", "polars", "duckdb")
+VERSIONS = ("himga-eval", "polars", "duckdb")
+"""The packages whose versions are noted with a run."""
+
 _OPTIONAL = (*RESULTS, "extra")[7:]
-_TEXTS = pl.Map(pl.String, pl.String)
-_RUNS = {
-    "run": pl.String,
-    "system": pl.String,
-    "repeat": pl.Int32,
+_TEXTS: pl.DataType = pl.Map(pl.String, pl.String)
+_RUNS: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "system": pl.String(),
+    "repeat": pl.Int32(),
     "tags": _TEXTS,
     "created_at": pl.Datetime("us", "UTC"),
     "datasets": _TEXTS,
@@ -72,8 +75,9 @@ class Store:
     ) -> list[str]:
         """Save results with whatever scores they have, and give the names of their runs.
 
-        A run that is stored already gets the new scores beside its old ones, as long as its answers are the same.
-        `checksums` names the revision of each data set; what is said of a run is said of every run in the frame.
+        A run that is stored already gets the new scores beside its old ones, as long as its answers are the same; under
+        another protocol than ours they may be a part of its answers. `checksums` names the revision of each data set;
+        what is said of a run is said of every run in the frame.
 
         Raises:
             RunExists: a stored run of that name has other answers, and `replace` is not set.
@@ -84,7 +88,8 @@ class Store:
         noted = _runs(frame, system, repeat, tags, checksums, settings)
         with self._writing() as connection:
             _register(connection, noted, _results(frame), _values(frame))
-            self._replace(connection, replace)
+            part = "protocol" in frame.columns and DEFAULT not in frame["protocol"]
+            self._replace(connection, replace, part=part)
         return noted["run"].to_list()
 
     def append(self, results: Results) -> None:
@@ -101,8 +106,10 @@ class Store:
             _register(connection, _runs(frame), _results(frame), _values(frame))
             _execute(connection, "delete_answers_again", "delete_scores_again", *_INSERTS)
 
-    def load(self, *names: str, protocol: str = "himga") -> pl.DataFrame:
+    def load(self, *names: str, protocol: str = DEFAULT) -> pl.DataFrame:
         """Read stored runs back: their results with a column a metric, as `score` gives them.
+
+        Under another protocol than ours it is the results that were scored under it.
 
         Raises:
             UnknownRun: the store has no run of that name.
@@ -115,6 +122,8 @@ class Store:
             runs = list(names) or known
             results = queries.run("stored_results", connection, runs=runs)
             values = queries.run("stored_scores", connection, runs=runs, protocol=protocol)
+        if protocol != DEFAULT:
+            results = results.join(values.filter(protocol=protocol), on=KEY, how="semi", maintain_order="left")
         results = results.drop(
             "position", *(c.name for c in results if c.name in _OPTIONAL and c.null_count() == len(c))
         )
@@ -132,13 +141,35 @@ class Store:
         with self._reading() as connection:
             return queries.run("stored_runs", connection)
 
+    def noted(self, *names: str) -> dict[str, dict[str, str]]:
+        """Read what was noted of runs: `{run: {"dataset.locomo": ..., "version.polars": ..., <setting>: ...}}`.
+
+        Raises:
+            UnknownRun: the store has no run of that name.
+        """
+        with self._reading() as connection:
+            known = queries.run("stored_runs", connection)["run"].to_list()
+            rows = queries.run("stored_settings", connection)
+        if unknown := [name for name in names if name not in known]:
+            raise UnknownRun(unknown[0], known, f"in {self.path}")
+        told: dict[str, dict[str, str]] = {name: {} for name in names or known}
+        for run, name, value in rows.filter(pl.col("run").is_in(list(told))).iter_rows():
+            told[run][name] = value
+        return told
+
+    def protocols(self, run: str) -> list[str]:
+        """List the protocols that a run has scores under."""
+        with self._reading() as connection:
+            return queries.run("stored_protocols", connection, run=run)["protocol"].to_list()
+
     def sql(self, query: str, **params: Any) -> pl.DataFrame:
         """Run a query of your own on the file, which is opened for reading only, and give its rows.
 
         Errors of DuckDB pass through: they say what is wrong with the query.
         """
         with self._reading() as connection:
-            return connection.sql(query, params=params or None).pl()
+            rows: pl.DataFrame = connection.sql(query, params=params or None).pl()
+        return rows
 
     def merge(self, other: Store) -> list[str]:
         """Copy every run of another store into this one, and give their names.
@@ -147,15 +178,21 @@ class Store:
             RunExists: a run of the same name has other answers here.
         """
         with other._reading() as connection:
-            tables = [connection.sql(f"from {name}").pl() for name in ("runs", "results", "score_values")]
+            runs, results, values = (
+                connection.sql(f"from {name}").pl() for name in ("runs", "results", "score_values")
+            )
         with self._writing() as connection:
-            _register(connection, *tables)
+            _register(connection, runs, results, values)
             self._replace(connection, replace=False)
-        return tables[0]["run"].to_list()
+        merged: list[str] = runs["run"].to_list()
+        return merged
 
-    def _replace(self, connection: duckdb.DuckDBPyConnection, replace: bool) -> None:
-        """Put the registered runs in the place of what is stored of them, if that has no other answers."""
-        changed = queries.run("stored_changes", connection)
+    def _replace(self, connection: duckdb.DuckDBPyConnection, replace: bool, *, part: bool = False) -> None:
+        """Put the registered runs in the place of what is stored of them, if that has no other answers.
+
+        Of a part of the answers only the scores are new.
+        """
+        changed = queries.run("stored_changes", connection, part=part)
         if changed.height and not replace:
             told = [f"{run} ({answers} answers differ)" for run, answers in changed.rows()]
             raise RunExists(
@@ -164,7 +201,10 @@ class Store:
             )
         if changed.height:
             _execute(connection, "delete_replaced_scores")
-        _execute(connection, "delete_results", "delete_score_values", *_INSERTS)
+        if part and changed.is_empty():
+            _execute(connection, "insert_new_results", "delete_score_values", *_INSERTS[1:])
+        else:
+            _execute(connection, "delete_results", "delete_score_values", *_INSERTS)
 
     @contextmanager
     def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -214,7 +254,7 @@ def _runs(
         "repeat": repeat,
         "tags": dict(tags or {}),
         "created_at": datetime.now(UTC),
-        "versions": {package: version(package) for package in _VERSIONS},
+        "versions": {package: version(package) for package in VERSIONS},
         "settings": dict(settings or {}),
     }
     rows = [
@@ -239,7 +279,7 @@ def _results(frame: pl.DataFrame) -> pl.DataFrame:
 def _values(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows of the table score_values."""
     published = pl.col("metric").str.starts_with(PUBLISHED)
-    protocol = pl.col("protocol") if "protocol" in frame.columns else pl.lit("himga")
+    protocol = pl.col("protocol") if "protocol" in frame.columns else pl.lit(DEFAULT)
     return (
         frame.select(*KEY, protocol.alias("protocol"), *(finite(name) for name in score_columns(frame)))
         .unpivot(index=[*KEY, "protocol"], variable_name="metric", value_name="score")

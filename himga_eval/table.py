@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from himga_eval.protocols import DEFAULT
 from himga_eval.scoring import NO_TYPE, in_order, summarise
 
 SMALL = 50
@@ -31,7 +32,7 @@ def tables(scores: pl.DataFrame, summary: pl.DataFrame | None = None) -> list[Ta
     laid = []
     for dataset in scores["dataset"].unique(maintain_order=True):
         rows, part = (frame.filter(pl.col("dataset") == dataset) for frame in (scores, summary))
-        runs = rows["run"].unique(maintain_order=True)
+        runs = part["run"].unique(maintain_order=True)
         title = f"{runs[0]} on {dataset}" if len(runs) == 1 else dataset
         laid.append(Table(title, _grid(part, len(runs) == 1), _note(rows, part)))
     return laid
@@ -67,6 +68,7 @@ _LEAD = ("metric", "run")
 
 
 def _grid(summary: pl.DataFrame, alone: bool) -> pl.DataFrame:
+    summary = summary.filter(pl.col("mean").is_not_null().any().over("metric"))  # not the metrics of other data sets
     kinds = in_order(_without_twin(summary)["question_type"])
     means = [_cell(*row) for row in summary.select("mean", "lo", "hi").iter_rows()]
     scored = summary.select("metric", "run", "question_type", pl.Series("cell", means, pl.String))
@@ -99,10 +101,10 @@ def _without_twin(summary: pl.DataFrame) -> pl.DataFrame:
 
 def _note(rows: pl.DataFrame, summary: pl.DataFrame) -> str:
     told = [_counted(rows, summary), *_unscored(summary)]
-    if "f1" in summary["metric"]:
+    if "f1" in summary.filter(protocol=DEFAULT)["metric"]:
         told.append("f1 counts a repeated token each time (MAGMA, Mem0 and A-MEM: once)")
     if summary["lo"].count():
-        clusters = summary.filter(pl.col("question_type") == "overall")["clusters"].unique().sort()
+        clusters = summary.filter(pl.col("question_type") == "overall")["clusters"].drop_nulls().unique().sort()
         told.append(f"± is half a 95 % interval, cluster-robust over {' or '.join(f'{n:,}' for n in clusters)} samples")
     if small := in_order(summary.filter(pl.col("count") < SMALL)["question_type"]):
         told.append(f"fewer than {SMALL} questions: {', '.join(small)}")

@@ -1,7 +1,7 @@
 -- Count the answers in which the incoming rows of a run differ from the stored ones.
 -- Grain: run.
 -- Reads incoming, results: run, dataset, sample_id, question_id, ground_truth, prediction.
--- Takes nothing.
+-- Takes $part: whether the incoming rows are some of a run's, so that those that are absent are no difference.
 with stored as (
     select run, dataset, sample_id, question_id, ground_truth, prediction
     from results
@@ -15,7 +15,7 @@ given as (
 ),
 
 changed as (
-    (from stored except from given)
+    (from stored where not $part except from given)
     union
     (from given except from stored)
 )

@@ -7,6 +7,10 @@ on conflict (run) do update set
     system = coalesce(excluded.system, runs.system),
     repeat = coalesce(excluded.repeat, runs.repeat),
     tags = map_concat(runs.tags, excluded.tags),
-    datasets = map_concat(runs.datasets, excluded.datasets),
+    datasets = map_concat(  -- a checksum that is not said takes none away
+        excluded.datasets,
+        runs.datasets,
+        map_from_entries(list_filter(map_entries(excluded.datasets), lambda entry: entry.value is not null))
+    ),
     versions = excluded.versions,
     settings = map_concat(runs.settings, excluded.settings)

@@ -1,7 +1,7 @@
 -- Show every result with a column a metric: those of the protocol "himga" and the published ones.
 -- Grain: run, dataset, sample_id, question_id.
 -- Reads results, score_values.
--- Takes nothing; {columns} is filled in by the store, a line a metric, as a view cannot pivot by itself.
+-- Takes nothing; the store fills in the columns, a line a metric, as a view cannot pivot by itself.
 create or replace view scores as
 select r.*, s.* exclude (run, dataset, sample_id, question_id)
 from results r

@@ -165,7 +165,9 @@ def test_titles_say_n_samples_interval_and_runs() -> None:
 
 
 def test_the_interval_is_named_as_its_maker_says() -> None:
-    assert "Line: 90 % bootstrap." in " ".join(texts(charts.by_type(TWO_SETS, interval="90 % bootstrap")))
+    assert "Line: 90 % bootstrap (rough below 30 samples)." in " ".join(
+        texts(charts.by_type(TWO_SETS, interval="90 % bootstrap"))
+    )
 
 
 def test_one_run_is_named_in_the_title() -> None:
@@ -292,7 +294,7 @@ def test_h06_nan_and_infinity_never_reach_the_spec() -> None:
         assert texts(chart)
 
 
-@pytest.mark.parametrize("order", [LOCOMO, LOCOMO[::-1], sorted(LOCOMO)], ids=["ours", "backwards", "by letter"])
+@pytest.mark.parametrize("order", [LOCOMO[::-1], sorted(LOCOMO)], ids=["backwards", "by letter"])
 def test_h07_types_stand_in_the_order_of_tables(order: list[str]) -> None:
     given = summary(*(row(kind) for kind in ["overall", *order]))
     for chart in (charts.by_type(given), charts.heatmap(given)):

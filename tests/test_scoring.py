@@ -11,8 +11,9 @@ import pytest
 
 from himga_eval.errors import DuplicateRows, InputError, UnknownMetric
 from himga_eval.metrics.catalog import ALL_METRICS, LEXICAL
+from himga_eval.protocols import UnknownProtocol
 from himga_eval.schema import SUMMARY, EvalResult, QuestionType, results_frame
-from himga_eval.scoring import UnknownProtocol, compute_metrics, score, summarise
+from himga_eval.scoring import compute_metrics, score, summarise
 
 CHEAP = ("judge_score", "exact_match", "f1")
 
@@ -239,7 +240,8 @@ def test_s11_runs_of_integers_and_floats_go_together() -> None:
 
 
 def test_published_means_of_real_answers(shared: Path) -> None:
-    rows = [json.loads(line) for line in (shared / "oracles" / "memobase_0710_lexical.jsonl").open(encoding="utf-8")]
+    lines = (shared / "oracles" / "memobase_0710_lexical.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
     frame = pl.DataFrame(rows, infer_schema_length=None).select(
         "prediction",
         "ground_truth",

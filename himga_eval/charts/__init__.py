@@ -116,4 +116,4 @@ def _line(frame: pl.DataFrame, interval: str) -> str:
     if not frame["lo"].count():
         return "No interval: it takes two samples."
     few = "clusters" in frame.columns and (frame["clusters"] < FEW).any()
-    return f"Line: {interval}{f', rough below {FEW} of them' if few else ''}."
+    return f"Line: {interval}{f' (rough below {FEW} samples)' if few else ''}."

@@ -9,7 +9,7 @@ import typer
 
 from himga_eval.cli.app import app, say
 from himga_eval.cli.options import Datasets, Format, Output, Runs, StorePath, answers_of, questions
-from himga_eval.cli.show import show_frame
+from himga_eval.cli.show import show_columns, show_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +37,8 @@ def agree(
     from himga_eval.agreement import agreement
     from himga_eval.formats.files import read_table
 
-    show_frame(agreement(read_table(file), first, second, by=by, cluster=cluster), format)
+    found = agreement(read_table(file), first, second, by=by, cluster=cluster)
+    show_columns(found, ["question_type", "count", "left_out", "raw", "kappa", "kappa_lo", "kappa_hi"], format)
 
 
 @app.command()
@@ -83,7 +84,8 @@ def calibrate(
     from himga_eval.calibration import calibrate
     from himga_eval.formats.files import read_table
 
-    show_frame(calibrate(_answers(runs, dataset, store), read_table(labels), metric=metric, label=label), format)
+    found = calibrate(_answers(runs, dataset, store), read_table(labels), metric=metric, label=label)
+    show_columns(found, ["run", "question_type", "count", "labelled", "judge_mean", "mean", "lo", "hi"], format)
 
 
 def _answers(runs: list[str], datasets: list[str] | None, store: Path | None) -> pl.DataFrame:

@@ -169,7 +169,7 @@ def _function(path: str) -> Callable[[], Any]:
     module, _, name = path.partition(":")
     sys.path.insert(0, "")
     try:
-        found = getattr(importlib.import_module(module), name)
+        found: Callable[[], Any] = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
             f"--agent {path}: {error}; it is PACKAGE.MODULE:FUNCTION, a function here or in an installed package "

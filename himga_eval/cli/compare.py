@@ -11,7 +11,7 @@ import typer
 
 from himga_eval.cli.app import BELOW_GATE, UNDECIDED, app, say
 from himga_eval.cli.options import Datasets, Format, Metrics, Output, Runs, StorePath, answers_of, questions
-from himga_eval.cli.show import show_frame, show_laid
+from himga_eval.cli.show import show_columns, show_frame, show_laid
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,9 +93,7 @@ def why(
     counts = moved.group_by("change", "cause").len().sort("change", "len", descending=True)
     say("; ".join(f"{change}, {cause}: {count}" for change, cause, count in counts.rows()) or "no question moved")
     shown = moved.head(limit) if limit else moved
-    if format is Format.text:
-        shown = shown.select("question_id", "base_score", "score", "cause", "base_rank", "rank", "question")
-    show_frame(shown, format)
+    show_columns(shown, ["question_id", "base_score", "score", "cause", "base_rank", "rank", "question"], format)
 
 
 @app.command()
@@ -157,7 +155,8 @@ def retrieval(
 
     scores = pl.concat(_frames(runs, dataset, [metric] if metric else None, store), how="diagonal_relaxed")
     if metric:
-        show_frame(evidence_use(scores, metric), format)
+        counts = ["had_right", "had_wrong", "lacked_right", "lacked_wrong"]
+        show_columns(evidence_use(scores, metric), ["run", "question_type", *counts, "count"], format)
         return
     found = score_retrieval(scores, k or (5, 10))
     show_tables(found, format, [name for name in retrieval_columns(found) if found[name].count()])
@@ -174,7 +173,8 @@ def refusals(runs: Runs, dataset: Datasets = None, store: StorePath = None, form
     from himga_eval.failures import refusals
 
     scores = pl.concat(_frames(runs, dataset, [], store), how="diagonal_relaxed")
-    show_frame(refusals(scores), format)
+    found = refusals(scores).rename({"mean": "refused"})
+    show_columns(found, ["run", "dataset", "question_type", "refused", "lo", "hi", "count"], format)
 
 
 def _names(metrics: str | None) -> list[str] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from himga_eval.errors import InputError, StoreError
+from himga_eval.errors import InputError, StoreError, UnknownName
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,6 +36,7 @@ StorePath = Annotated[
 ]
 Metrics = Annotated[str | None, typer.Option(help="Metrics by name, with commas between, or all.")]
 Output = Annotated[Format, typer.Option("--format", help="How to print.")]
+Protocol = Annotated[str, typer.Option(help="The recipe to score by: a protocol's name, or a file of your own.")]
 RunName = Annotated[str | None, typer.Option("--run", help="The run's name [default: its file's].")]
 Runs = Annotated[list[str], typer.Argument(help="Stored runs, or files of answers.", metavar="RUN|FILE...")]
 
@@ -92,25 +93,42 @@ def answers_of(
 
 
 def scores_of(
-    names: Sequence[str], datasets: Sequence[str] | None, metrics: list[str] | None, store: Path | None
+    names: Sequence[str],
+    datasets: Sequence[str] | None,
+    metrics: list[str] | None,
+    store: Path | None,
+    protocol: str = "himga",
 ) -> pl.DataFrame:
-    """Read runs, and score what of the metrics they lack."""
-    from himga_eval.metrics.catalog import LEXICAL
-    from himga_eval.scoring import score, score_columns
+    """Read runs, and score what of the metrics they lack; under another protocol than ours all but the judge's."""
+    import polars as pl
+
+    from himga_eval.metrics.catalog import ALL_METRICS, LEXICAL
+    from himga_eval.protocols import DEFAULT, load_protocol
+    from himga_eval.schema import KEY
+    from himga_eval.scoring import PUBLISHED, score, score_columns
+    from himga_eval.store import Store
 
     frame = answers_of(names, questions(datasets)[0], store)
-    there = score_columns(frame)
-    wanted = metrics if metrics is not None else [] if there else LEXICAL
-    return score(frame, [name for name in wanted if name not in (*there, "judge_score")])
+    recipe = load_protocol(protocol)
+    if recipe.name == DEFAULT:
+        there = score_columns(frame)
+        wanted = metrics if metrics is not None else [] if there else LEXICAL
+        return score(frame, [name for name in wanted if name not in (*there, "judge_score")])
+    ours = None if metrics is None else recipe.resolve([m for m in metrics if not m.startswith(PUBLISHED)])
+    lexical = ours and [name for name in ours if name != "judge_score"]
+    scores = score(frame.drop(ALL_METRICS, strict=False), lexical, protocol=recipe)
+    kept = Store(store)
+    stored = [name for name in names if not Path(name).is_file() and recipe.name in kept.protocols(name)]
+    judged = [kept.load(name, protocol=recipe.name) for name in stored]
+    verdicts = [theirs.select(*KEY, "judge_score") for theirs in judged if "judge_score" in theirs.columns]
+    return scores.join(pl.concat(verdicts), on=KEY, how="left", maintain_order="left") if verdicts else scores
 
 
 def _stored(store: Store, name: str) -> pl.DataFrame:
     """Load a stored run; a name that looks like a file is told to be no file."""
     try:
         return store.load(name)
-    except StoreError:
+    except (StoreError, UnknownName) as error:
         if Path(name).suffix or "/" in name:
-            raise InputError(
-                f"no file {name}, and no store at {store.path} that could hold a run of that name"
-            ) from None
+            raise InputError(f"there is no file {name}, and no stored run of that name: {error}") from None
         raise

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -13,17 +15,38 @@ from himga_eval.cli.options import Format
 if TYPE_CHECKING:
     from himga_eval.table import Table
 
+PIPED = 1000
+"""How wide a table may be where no terminal is to show it."""
 
-def show_tables(scores: pl.DataFrame, format: Format, metrics: list[str] | None = None) -> None:
-    """Print scores by question type: laid out for people, or the whole summary for programs."""
+WIDEST = 60
+"""How wide a column may be; longer text is folded."""
+
+_LEAD = ("metric", "run", "question_type")
+
+
+def show_tables(
+    scores: pl.DataFrame,
+    format: Format,
+    metrics: list[str] | None = None,
+    *,
+    beside: pl.DataFrame | None = None,
+    notes: Sequence[str] = (),
+) -> None:
+    """Print scores by question type: laid out for people, or the whole summary for programs.
+
+    `beside` are rows of a summary to stand beside them, `notes` what to add to the line under each table.
+    """
     from himga_eval.scoring import summarise
     from himga_eval.table import tables
 
     summary = summarise(scores, metrics=metrics)
+    if beside is not None:
+        summary = pl.concat([summary, beside])
     if format in (Format.csv, Format.json):
         show_frame(summary, format)
     else:
-        show_laid(tables(scores, summary), format)
+        laid = tables(scores, summary)
+        show_laid((replace(table, note=" ".join([table.note, *notes])) for table in laid), format)
 
 
 def show_laid(tables: Iterable[Table], format: Format) -> None:
@@ -32,10 +55,14 @@ def show_laid(tables: Iterable[Table], format: Format) -> None:
 
     for table in tables:
         if format is Format.text:
-            _print_grid(table.grid, table.title)
-            print(table.note, end="\n\n")
+            _print_grid(table.grid, table.title, table.note)
         else:
             print((markdown if format is Format.md else latex)(table), end="\n\n")
+
+
+def show_columns(frame: pl.DataFrame, columns: Sequence[str], format: Format) -> None:
+    """Print these columns for people, and all of them for programs."""
+    show_frame(frame if format in (Format.csv, Format.json) else frame.select(columns), format)
 
 
 def show_frame(frame: pl.DataFrame, format: Format) -> None:
@@ -54,23 +81,47 @@ def show_frame(frame: pl.DataFrame, format: Format) -> None:
         print((markdown if format is Format.md else latex)(table).strip())
 
 
-def _print_grid(grid: pl.DataFrame, title: str | None = None) -> None:
+def _print_grid(grid: pl.DataFrame, title: str | None = None, note: str | None = None) -> None:
+    """Print text in columns; where they do not fit side by side, in several tables below one another."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    laid = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
-    )
-    lead = {"metric", "run", "question_type"}
+    console = Console(width=None if sys.stdout.isatty() else PIPED, highlight=False)
+    for names in _fitting(grid, console.width):
+        laid = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+        for name in names:
+            numbers = name not in _LEAD and all(cell[:1] in "–.±-0123456789" for cell in grid[name])
+            laid.add_column(_header(name), justify="right" if numbers else "left", overflow="fold", max_width=WIDEST)
+        for row in grid.select(names).rows():
+            laid.add_row(*map(Text, row))
+        console.print(laid)
+        title = None
+    if note:
+        console.print(Text(note), width=min(console.width, 120), end="\n\n")
+
+
+def _fitting(grid: pl.DataFrame, width: int) -> Iterator[list[str]]:
+    """Cut the columns into as many as fit side by side, those that name the rows in front each time."""
+    lead = [name for name in grid.columns if name in _LEAD]
+    widths = {c.name: 2 + min(WIDEST, max(map(len, [*_header(c.name).split("\n"), *c]))) for c in grid}
+    room = width - sum(widths[name] for name in lead)
+    names, taken = list(lead), 0
     for name in grid.columns:
-        numbers = name not in lead and all(cell[:1] in "–.±-0123456789" for cell in grid[name])
-        laid.add_column(
-            name.replace("_", "_\n") if title else name, justify="right" if numbers else "left", overflow="fold"
-        )
-    for row in grid.rows():
-        laid.add_row(*row)
-    Console(soft_wrap=False).print(laid)
+        if name in lead:
+            continue
+        if taken and taken + widths[name] > room:
+            yield names
+            names, taken = list(lead), 0
+        names.append(name)
+        taken += widths[name]
+    yield names
+
+
+def _header(name: str) -> str:
+    """Break a long name at its underscores."""
+    return name.replace("_", "_\n") if len(name) > 11 else name
 
 
 def _text(column: pl.Series) -> pl.Series:

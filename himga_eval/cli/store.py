@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from himga_eval.cli.options import (
     Format,
     Metrics,
     Output,
+    Protocol,
     RunName,
     Runs,
     StorePath,
@@ -20,6 +21,7 @@ from himga_eval.cli.options import (
     questions,
     scores_of,
 )
+from himga_eval.cli.recipes import Beside, Errata, notes_of, published_beside, show_errata
 from himga_eval.cli.show import show_frame, show_tables
 from himga_eval.errors import InputError
 
@@ -29,6 +31,8 @@ def score(
     runs: Runs,
     dataset: Datasets = None,
     metrics: Metrics = None,
+    protocol: Protocol = "himga",
+    errata: Errata = None,
     run: RunName = None,
     system: Annotated[str | None, typer.Option(help="The system that answered.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a stored run that has other answers.")] = False,
@@ -47,14 +51,22 @@ def score(
     """
     from himga_eval import scoring
     from himga_eval.gates import below, floor
+    from himga_eval.manifest import protocol_settings
     from himga_eval.store import Store
 
     floors = [floor(text) for text in fail_under or []]
     asked, checksums = questions(dataset)
-    scores = scoring.score(answers_of(runs, asked, store, run=run), metric_names(metrics))
-    show_tables(scores, format)  # before it is kept: a store that is locked costs nobody the numbers
+    answers = answers_of(runs, asked, store, run=run)
+    scores = scoring.score(answers, metric_names(metrics), protocol=protocol)
+    # Shown before it is kept: a store that is locked costs nobody the numbers.
+    show_tables(scores, format, notes=notes_of(scores, protocol, checksums))
+    if errata:
+        show_errata(scores, errata, protocol, format)
     kept = Store(store)
-    names = kept.save(scores, system=system, checksums=checksums, replace=replace)
+    noted: dict[str, Any] = {"system": system, "checksums": checksums, "replace": replace}
+    if scores.height < answers.height:  # the run is kept whole, whatever the protocol counts
+        kept.save(answers, **noted)
+    names = kept.save(scores, settings=protocol_settings(protocol), **noted)
     say(f"kept as {', '.join(names)} in {kept.path}")
     if floors and (fallen := below(scoring.summarise(scores), floors)).height:
         for row in fallen.iter_rows(named=True):
@@ -68,15 +80,22 @@ def table(
     runs: Runs,
     dataset: Datasets = None,
     metrics: Metrics = None,
+    protocol: Protocol = "himga",
+    errata: Errata = None,
+    beside: Beside = None,
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
     """Print stored runs, or files of answers, side by side.
 
-    Example: himga-eval table larch wren --format md
+    Example: himga-eval table larch wren --with published:mem0 --format md
     """
     names = metric_names(metrics)
-    show_tables(scores_of(runs, dataset, names, store), format, names)
+    scores = scores_of(runs, dataset, names, store, protocol=protocol)
+    published = published_beside(beside or [], scores, names, protocol)
+    show_tables(scores, format, names, beside=published, notes=notes_of(scores, protocol, {}))
+    if errata:
+        show_errata(scores, errata, protocol, format, names)
 
 
 @app.command()
@@ -109,24 +128,3 @@ def runs(store: StorePath = None, format: Output = Format.text) -> None:
     from himga_eval.store import Store
 
     show_frame(Store(store).runs(), format)
-
-
-@app.command()
-def check(
-    runs: Runs,
-    dataset: Datasets = None,
-    reference: Annotated[
-        bool, typer.Option("--reference", help="Compute these rows with rouge-score and nltk too, and compare.")
-    ] = False,
-    store: StorePath = None,
-    format: Output = Format.text,
-) -> None:
-    """Check answers: how they meet the data set, and whether our numbers are the reference libraries'.
-
-    Example: himga-eval check answers.jsonl --reference
-    """
-    answers = answers_of(runs, questions(dataset)[0], store)
-    if reference:
-        from himga_eval.metrics.reference import compare
-
-        show_frame(compare(answers), format)

@@ -81,7 +81,7 @@ def batch_judge(
     scores = queries.run("judgements_repeats", {"judgements": judgements})
     means = dict(scores.select("row", "score").iter_rows())
     missing = frame["prediction"].is_null()
-    return [0.0 if gone else _number(means[row]) for row, gone in enumerate(missing)]
+    return [0.0 if gone else _number(means.get(row)) for row, gone in enumerate(missing)]
 
 
 def _number(score: float | None) -> float:

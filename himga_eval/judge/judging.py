@@ -21,6 +21,7 @@ from himga_eval.llm.asking import Answer
 from himga_eval.llm.base import Endpoint, Request
 from himga_eval.llm.chat import as_endpoint
 from himga_eval.llm.pool import Pool, pool_for
+from himga_eval.protocols import DEFAULT, ProtocolLike
 from himga_eval.schema import Results
 
 logger = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ def judge_frame(
     *,
     cache: str | os.PathLike[str] | None,
     mode: str = "auto",
+    protocol: ProtocolLike = DEFAULT,
     judge: str | None = None,
     repeats: int = 1,
     prompts: str | os.PathLike[str] | None = None,
@@ -42,7 +44,8 @@ def judge_frame(
 
     `llm` is a client of ours or anything with `chat`; without one, the verdicts of the one judge are meant that the
     cache holds for these answers, or of the one that `judge` names. `prompts` is a folder of prompts that replace the
-    built-in ones by name. `limits` are those of `Pool`: concurrency, rpm, tpm, max_cost, timeout, deadline.
+    built-in ones by name. Under another protocol than ours its modes are used, and answers that it does not count have
+    no row. `limits` are those of `Pool`: concurrency, rpm, tpm, max_cost, timeout, deadline.
 
     A judge that fails leaves a row that says why, without a score. Whatever ends the run, what was answered is in the
     cache, and a rerun asks only the rest.
@@ -52,7 +55,7 @@ def judge_frame(
         LLMError: nothing could be asked at all, for want of a key, say.
         StoreError: the cache can't be used.
     """
-    plan = make_plan(results, mode=mode, repeats=repeats, prompts=Path(prompts) if prompts else None)
+    plan = make_plan(results, mode=mode, protocol=protocol, repeats=repeats, prompts=Path(prompts) if prompts else None)
     path = store.cache_file(cache) if cache else None
     if path is not None:
         recover(path)

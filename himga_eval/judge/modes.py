@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -59,9 +59,10 @@ MODES: dict[str, Mode] = {
             ),
         ),
         Mode("abstention"),
+        Mode("generous"),
     )
 }
-"""The modes there are. Abstention goes by the question's id: LongMemEval's end in `_abs`."""
+"""The modes there are. Abstention goes by the question's id: LongMemEval's end in `_abs`; generous by protocol."""
 
 ELSE = "continuous"
 """The mode of questions whose type none is registered for."""
@@ -89,14 +90,23 @@ def get_mode(name: str) -> Mode:
     return MODES[name]
 
 
-def with_mode(frame: pl.DataFrame, mode: str) -> pl.DataFrame:
-    """Add the column `mode`: the given one, or with "auto" the one of each question."""
+def with_mode(frame: pl.DataFrame, mode: str, routes: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Add the column `mode`: the given one, or with "auto" the one of each question.
+
+    `routes` are a protocol's: modes by question type, "abstention" if it has one for that, and "default".
+
+    Raises:
+        UnknownMode: there is none of that name.
+    """
     if mode != "auto":
         return frame.with_columns(pl.lit(get_mode(mode).name).alias("mode"))
-    of_type = {str(kind): m.name for m in MODES.values() for kind in m.question_types}
+    if routes is None:
+        of_type = {str(kind): m.name for m in MODES.values() for kind in m.question_types}
+        routes = of_type | {"abstention": "abstention", "default": ELSE}
+    of_type = {kind: get_mode(name).name for kind, name in routes.items()}
     kinds = pl.col("question_type") if "question_type" in frame.columns else pl.lit(None, pl.String)
-    chosen = kinds.replace_strict(of_type, default=ELSE, return_dtype=pl.String)
-    if "question_id" in frame.columns:
+    chosen = kinds.replace_strict(of_type, default=of_type["default"], return_dtype=pl.String)
+    if "question_id" in frame.columns and "abstention" in of_type:
         abstains = kinds.is_in(list(QUESTION_TYPES["longmemeval"])) & pl.col("question_id").str.ends_with("_abs")
-        chosen = pl.when(abstains).then(pl.lit("abstention")).otherwise(chosen)
+        chosen = pl.when(abstains).then(pl.lit(of_type["abstention"])).otherwise(chosen)
     return frame.with_columns(chosen.alias("mode"))

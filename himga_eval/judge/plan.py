@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from himga_eval.judge.modes import MODES, with_mode
 from himga_eval.judge.schema import IDS, RULE
 from himga_eval.judge.templates import Prompt, digest, read_prompt
 from himga_eval.llm.base import Endpoint
+from himga_eval.protocols import DEFAULT, Protocol, ProtocolLike, counted, load_protocol, refuses
 from himga_eval.schema import Results, results_frame
 
 TEXTS = ("question", "ground_truth", "prediction")
@@ -35,27 +37,43 @@ class Plan:
         return self.rows.filter(pl.col("status").is_null())
 
 
-def make_plan(results: Results, *, mode: str = "auto", repeats: int = 1, prompts: Path | None = None) -> Plan:
+def make_plan(
+    results: Results,
+    *,
+    mode: str = "auto",
+    protocol: ProtocolLike = DEFAULT,
+    repeats: int = 1,
+    prompts: Path | None = None,
+) -> Plan:
     """Decide how each answer is judged, and judge what needs no model.
 
+    Under another protocol than ours "auto" goes by its modes, a refusal by its phrases, and answers to questions that
+    it does not count are left out.
+
     Raises:
-        InputError: a column is missing, a prompt is, or `repeats` is below 1.
+        InputError: a column is missing, a prompt is, `repeats` is below 1, or the protocol has no judge.
         UnknownMode: no such mode.
     """
     if repeats < 1:
         raise InputError(f"repeats is {repeats}; an answer is judged at least once")
-    frame = with_mode(results_frame(results), mode)
+    recipe = load_protocol(protocol)
+    if recipe.judge is None:
+        raise InputError(f"protocol {recipe.name!r} has no judge; it defines: {', '.join(recipe.defined)}")
+    frame = counted(results_frame(results).drop("row", strict=False).with_row_index("row"), recipe)
+    frame = with_mode(frame, mode, None if recipe.name == DEFAULT else recipe.judge.modes)
     frame = frame.with_columns(
-        pl.lit(None, dtype).alias(name) for name, dtype in IDS.items() if name not in (*frame.columns, "row")
+        pl.lit(None, dtype).alias(name) for name, dtype in IDS.items() if name not in frame.columns
     )
     by_rule = {name: m.rule for name, m in MODES.items() if m.rule}
+    if recipe.phrases:
+        by_rule["adversarial"] = partial(_by_phrase, recipe)
     modes = sorted(set(frame["mode"]) - by_rule.keys())
     if modes and "question" not in frame.columns:
         raise InputError(f"no column 'question', which the judge must see; the frame has: {', '.join(frame.columns)}")
     if "question" not in frame.columns:
         frame = frame.with_columns(pl.lit(None, pl.String).alias("question"))
     read = {name: read_prompt(MODES[name], prompts) for name in modes}
-    frame = frame.select(*(c for c in IDS if c != "row"), "mode", *TEXTS).with_row_index("row")
+    frame = frame.select(*IDS, "mode", *TEXTS)
     judged = [_by_rule(by_rule.get(m), *texts) for m, *texts in frame.select("mode", *TEXTS).iter_rows()]
     columns = {"status": pl.String, "score": pl.Float64, "error": pl.String, "judge_model": pl.String}
     frame = pl.concat([frame, pl.DataFrame(judged, columns, orient="row")], how="horizontal")
@@ -84,6 +102,10 @@ def with_keys(rows: pl.DataFrame, judge_model: str, settings: str) -> pl.DataFra
 def settings_of(client: Endpoint) -> str:
     """Spell out what a judge is set to: what of it can change a verdict besides the prompt."""
     return json.dumps({"verdict": "tool" if client.fills_schema else "text", **client.settings}, sort_keys=True)
+
+
+def _by_phrase(protocol: Protocol, prediction: str | None) -> float:
+    return float(refuses(protocol, prediction or ""))
 
 
 def _by_rule(rule: Any, question: str | None, ground_truth: str | None, prediction: str | None) -> tuple[Any, ...]:

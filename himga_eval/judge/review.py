@@ -20,6 +20,7 @@ from himga_eval.llm.base import Usage
 from himga_eval.llm.chat import as_endpoint
 from himga_eval.llm.pool import pool_for
 from himga_eval.llm.prices import price
+from himga_eval.protocols import DEFAULT, ProtocolLike
 from himga_eval.schema import Results
 
 BYTES_A_TOKEN = 4
@@ -60,11 +61,12 @@ def estimate(
     *,
     cache: str | os.PathLike[str] | None,
     mode: str = "auto",
+    protocol: ProtocolLike = DEFAULT,
     repeats: int = 1,
     prompts: str | os.PathLike[str] | None = None,
 ) -> Estimate:
     """Say how many calls `judge_frame` would make, and about how many tokens and dollars they take. It asks nothing."""
-    plan = make_plan(results, mode=mode, repeats=repeats, prompts=Path(prompts) if prompts else None)
+    plan = make_plan(results, mode=mode, protocol=protocol, repeats=repeats, prompts=Path(prompts) if prompts else None)
     path = store.cache_file(cache) if cache else None
     client = as_endpoint(llm)
     rows, known = find_known(plan, llm, path, None)
@@ -101,6 +103,7 @@ def recheck(
     n: int,
     seed: int = 0,
     mode: str = "auto",
+    protocol: ProtocolLike = DEFAULT,
     repeats: int = 1,
     prompts: str | os.PathLike[str] | None = None,
     show_progress: bool = True,
@@ -113,7 +116,7 @@ def recheck(
     Raises:
         InputError: the cache holds no verdict of this judge on these answers.
     """
-    plan = make_plan(results, mode=mode, repeats=repeats, prompts=Path(prompts) if prompts else None)
+    plan = make_plan(results, mode=mode, protocol=protocol, repeats=repeats, prompts=Path(prompts) if prompts else None)
     path = store.cache_file(cache)
     recover(path)
     rows, known = find_known(plan, llm, path, None)

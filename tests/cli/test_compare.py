@@ -142,7 +142,7 @@ def test_refusals_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     file = write(tmp_path / "a.jsonl", [1.0, 0.0], prediction="There is no information about that.")
     assert run(["refusals", file, "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["mean"] for row in rows] == ["1.0"] * 3
+    assert [row["refused"] for row in rows] == ["1.0"] * 3
 
 
 def test_a_floor_fails_the_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,7 +86,7 @@ def report(scores: pl.DataFrame, judgements: pl.DataFrame) -> str:
     return build(
         scores,
         judgements=judgements,
-        comparison=compare(base, other, metrics=["judge_score", "f1"]),
+        comparison=compare(base, other, metrics=["judge_score"]),
         moved=why(base, other, "judge_score"),
         settings={RUNS[0]: {"dataset.locomo": "abc123", "note": HOSTILE[0]}},
         title=f"Report {HOSTILE[0]}",

@@ -138,14 +138,14 @@ def test_the_command_writes_a_report_of_files(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_the_command_says_why_there_is_no_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [json.loads(line) for line in (ROOT / "data" / "wren.jsonl").read_text(encoding="utf-8").splitlines()]
-    lines[0]["ground_truth"] = "another gold"
-    other = tmp_path / "other.jsonl"
-    other.write_text("\n".join(map(json.dumps, (line | {"run": "other"} for line in lines))), encoding="utf-8")
+    row = {"dataset": "locomo", "sample_id": "c", "question_id": "c:0", "question_type": "temporal", "prediction": "a"}
+    for run_name, gold in (("one", "a"), ("two", "b")):
+        line = json.dumps(row | {"run": run_name, "ground_truth": gold})
+        (tmp_path / f"{run_name}.jsonl").write_text(line, encoding="utf-8")
     target = tmp_path / "report.html"
-    names = [str(ROOT / "data" / "larch.jsonl"), str(other), "-o", str(target), "--metrics", "f1"]
+    names = [*(str(tmp_path / f"{name}.jsonl") for name in ("one", "two")), "-o", str(target), "--metrics", "f1"]
     assert run(["report", *names, "--store", str(tmp_path / "none.duckdb")]) == 0
-    assert "no comparison: larch and other are not comparable" in capsys.readouterr().err
+    assert "no comparison: one and two are not comparable" in capsys.readouterr().err
     assert "paired" not in held(target.read_text(encoding="utf-8"))["charts"]
 
 
