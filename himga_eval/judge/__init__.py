@@ -1,6 +1,6 @@
 """Judge answers with a language model, or by a rule where that is enough."""
 
-from himga_eval.judge.answers import batch_judge, judge_answer
+from himga_eval.judge.answers import batch_judge, judge_answer, with_scores
 from himga_eval.judge.cache import export, stats
 from himga_eval.judge.judging import judge_frame
 from himga_eval.judge.modes import MODES, Mode, register_mode
@@ -22,4 +22,5 @@ __all__ = [
     "recheck",
     "register_mode",
     "stats",
+    "with_scores",
 ]

@@ -78,14 +78,22 @@ def batch_judge(
     failed = judgements.filter(pl.col("score").is_null() & frame["prediction"].is_not_null().gather(judgements["row"]))
     if failed.height and on_error == "raise":
         raise _failure(failed, judgements, cache_path)
-    scores = queries.run("judgements_repeats", {"judgements": judgements})
-    means = dict(scores.select("row", "score").iter_rows())
-    missing = frame["prediction"].is_null()
-    return [0.0 if gone else _number(means.get(row)) for row, gone in enumerate(missing)]
+    scores = with_scores(frame, judgements)["judge_score"].fill_null(math.nan)
+    return [0.0 if gone else score for gone, score in zip(frame["prediction"].is_null(), scores, strict=True)]
 
 
-def _number(score: float | None) -> float:
-    return math.nan if score is None else score
+def with_scores(results: Results, judgements: pl.DataFrame) -> pl.DataFrame:
+    """Add `judge_score` to results, from the judgements that `judge_frame` made of them; null where there is none.
+
+    It is the mean of an answer's repeats; where there are several, `judge_spread` is their standard deviation.
+    """
+    frame = results_frame(results).drop("judge_score", "judge_spread", strict=False)
+    judged = queries.run("judgements_repeats", {"judgements": judgements})
+    repeated = ["spread"] if judged["judged"].max() not in (None, 0, 1) else []
+    columns = judged.select("row", "score", *repeated).rename(
+        {"score": "judge_score", "spread": "judge_spread"}, strict=False
+    )
+    return frame.with_row_index("row").join(columns, on="row", how="left", maintain_order="left").drop("row")
 
 
 def _failure(failed: pl.DataFrame, judgements: pl.DataFrame, cache_path: Any) -> JudgeError:
