@@ -6,9 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
+from himga_eval import queries
 from himga_eval.judge import cache
 from himga_eval.judge.plan import make_plan, with_keys
 from himga_eval.schema import KEY, Results
+from himga_eval.store import Store
 
 
 def kept_judgements(scores: Results, path: Path, prompts: Path | None = None) -> pl.DataFrame | None:
@@ -26,7 +28,5 @@ def kept_judgements(scores: Results, path: Path, prompts: Path | None = None) ->
         return None
     model, settings, _ = judges.row(0)
     keyed = with_keys(asked, model, settings).select(*KEY, "judge_model", "cache_key")
-    said = cache.lookup(path, keyed["cache_key"]).select(
-        "cache_key", "score", "status", "reasoning", "error", "raw_reply"
-    )
-    return keyed.join(said, on="cache_key", maintain_order="left")
+    told = Store(path).sql(queries.load("judgements_told"), keys=keyed["cache_key"].unique().to_list())
+    return keyed.join(told, on="cache_key", maintain_order="left")

@@ -16,8 +16,11 @@ import pytest
 
 from himga_eval.cli.app import run
 from himga_eval.errors import DuplicateRows, InputError
+from himga_eval.formats import read_run
+from himga_eval.judge import judge_frame, with_scores
 from himga_eval.metrics.catalog import ALL_METRICS
 from himga_eval.report import build, leading
+from himga_eval.store import Store
 from tests.report.conftest import HOSTILE, RUNS
 
 ROOT = Path(__file__).parents[2]
@@ -135,6 +138,31 @@ def test_the_command_writes_a_report_of_files(tmp_path: Path, capsys: pytest.Cap
     said = capsys.readouterr()
     assert f"100 answers are in {target}" in said.err
     assert said.out == ""
+
+
+class Judge:
+    """A client that finds every answer close enough, but loses its words over one."""
+
+    model = "fake-judge"
+
+    def chat(self, messages: list[dict[str, str]], **_: Any) -> str:
+        if "Kittiwake" in str(messages):
+            return "I would rather not say"
+        return '{"score": 0.8, "correct": true, "reasoning": "close enough"}'
+
+
+def test_the_command_shows_what_the_store_has_of_a_judge(tmp_path: Path) -> None:
+    store = Store(tmp_path / "himga.duckdb")
+    answers = read_run(ROOT / "data" / "larch.jsonl").filter(pl.col("sample_id") == "conv-1")
+    judgements = judge_frame(answers, Judge(), cache=store.path, show_progress=False)
+    store.save(with_scores(answers, judgements), settings={"note": "a pilot"})
+    assert run(["report", "larch", "-o", str(tmp_path / "report.html"), "--store", str(store.path)]) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    judged = held(page)["answers"]["judged"]
+    by_id = dict(zip(answers["question_id"], judged, strict=True))
+    assert by_id["conv-1:1"] == [["0.8", "ok", "close enough"]]
+    assert by_id["conv-1:0"][0][:2] == ["", "invalid"]
+    assert {"fake-judge", "a pilot"} <= set(re.split(r"\s{2,}", visible(page)))
 
 
 def test_the_command_says_why_there_is_no_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
