@@ -171,7 +171,7 @@ def _findings(
     fits: list[tuple[str, str, int, int, float]], kinds: dict[str, str], meaning: dict[str, str]
 ) -> list[str]:
     scheme, average, most, rows, _ = fits[0]
-    told = [f"{most} of {rows} overall figures are the mean by {average} under {scheme} labels"]
+    told = [f"overall figures: {most} of {rows} are the mean by {average} under {scheme} labels"]
     if also := [f"{average} under {scheme}" for scheme, average, count, *_ in fits[1:] if count == most]:
         told.append(f"as many fit by {' and by '.join(also)}")
     told += [

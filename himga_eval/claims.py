@@ -66,23 +66,25 @@ def read_claim(text: str) -> Claim:
 
 
 def find_recipes(results: Results) -> pl.DataFrame:
-    """Find for every published score of the rows which variant of the metric reproduces it: RECIPES, the best first.
+    """Find for every published score of the rows which protocols' metric reproduces it: RECIPES, the best first.
 
     A row matches where the two agree to the last digit that the file prints, or to 1e-9 where it prints them all. A
     judge's scores cannot be recomputed, and those that need a local model are not.
     """
     frame = results_frame(results)
-    rows = []
+    found = []
     for metric in (name for name in LEXICAL if f"{PUBLISHED}{name}" in frame.columns):
-        for name in VARIANTS[metric]:
-            column = f"{PUBLISHED}{metric}"
-            pairs = frame.select(finite(column).alias("theirs"), variant(metric, name).alias("ours")).drop_nulls()
-            gaps = (pairs["theirs"] - pairs["ours"]).abs()
-            users = [p.name for p in map(load_protocol, names()) if name in p.metrics.get(metric, {}).values()]
-            matches = (gaps <= _unit(pairs["theirs"]) / 2 + 1e-9).sum()
-            rows.append((column, name, ", ".join(users), matches, pairs.height, gaps.max()))
-    table = pl.DataFrame(rows, schema=RECIPES, orient="row")
-    return table.sort(pl.col("column").rle_id(), -pl.col("matches"), maintain_order=True)
+        column = f"{PUBLISHED}{metric}"
+        close = _unit(frame[column].drop_nulls()) / 2 + 1e-9
+        for protocol in (p for p in map(load_protocol, names()) if metric in p.metrics):
+            scores = score(frame, [metric], protocol=protocol)
+            gaps = scores.select((pl.col(metric) - finite(column)).abs()).to_series().drop_nulls()
+            matches = (gaps <= close).sum()
+            found.append((column, protocol.variant(metric), protocol.name, matches, len(gaps), gaps.max()))
+    table = pl.DataFrame(found, schema=RECIPES, orient="row")
+    alike = [name for name in RECIPES if name != "protocols"]
+    grouped = table.group_by(alike, maintain_order=True).agg(pl.col("protocols").str.join(", ")).select(RECIPES)
+    return grouped.sort(pl.col("column").rle_id(), -pl.col("matches"), maintain_order=True)
 
 
 def figures(results: Results, metric: str) -> pl.DataFrame:

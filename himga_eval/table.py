@@ -12,6 +12,9 @@ from himga_eval.scoring import NO_TYPE, in_order, summarise
 SMALL = 50
 """Groups of fewer questions are pointed at under the table."""
 
+FEW = 3
+"""Of fewer samples no interval is shown: it would span all there is."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -70,21 +73,23 @@ _LEAD = ("metric", "run")
 def _grid(summary: pl.DataFrame, alone: bool) -> pl.DataFrame:
     summary = summary.filter(pl.col("mean").is_not_null().any().over("metric"))  # not the metrics of other data sets
     kinds = in_order(_without_twin(summary)["question_type"])
-    means = [_cell(*row) for row in summary.select("mean", "lo", "hi").iter_rows()]
+    means = [_cell(*row) for row in summary.select("mean", "lo", "hi", "clusters").iter_rows()]
     scored = summary.select("metric", "run", "question_type", pl.Series("cell", means, pl.String))
     counted = summary.select(
         pl.lit("n").alias("metric"), "run", "question_type", pl.format("{}", "count").alias("cell")
     )
     cells = pl.concat([counted.unique(maintain_order=True), scored])
+    # The runs of a metric stand below one another, to be compared.
+    cells = pl.concat(part for _, part in cells.group_by("metric", maintain_order=True))
     grid = cells.pivot("question_type", index=_LEAD, values="cell", maintain_order=True)
     return grid.select("metric", *([] if alone else ["run"]), *(pl.col(kind).fill_null("–") for kind in kinds))
 
 
-def _cell(mean: float | None, lo: float | None, hi: float | None) -> str:
+def _cell(mean: float | None, lo: float | None, hi: float | None, clusters: int | None) -> str:
     if mean is None:
         return "–"
-    half = "" if lo is None or hi is None else f" ±{_decimals((hi - lo) / 2)}"
-    return _decimals(mean) + half
+    told = lo is not None and hi is not None and clusters is not None and clusters >= FEW
+    return f"{_decimals(mean)} ±{_decimals((hi - lo) / 2)}" if told else _decimals(mean)
 
 
 def _decimals(value: float) -> str:
@@ -100,33 +105,45 @@ def _without_twin(summary: pl.DataFrame) -> pl.DataFrame:
 
 
 def _note(rows: pl.DataFrame, summary: pl.DataFrame) -> str:
-    told = [_counted(rows, summary), *_unscored(summary)]
+    told = [*_counted(rows), *_unscored(summary)]
     if "f1" in summary.filter(protocol=DEFAULT)["metric"]:
         told.append("f1 counts a repeated token each time (MAGMA, Mem0 and A-MEM: once)")
-    if summary["lo"].count():
-        clusters = summary.filter(pl.col("question_type") == "overall")["clusters"].drop_nulls().unique().sort()
-        told.append(f"± is half a 95 % interval, cluster-robust over {' or '.join(f'{n:,}' for n in clusters)} samples")
-    if small := in_order(summary.filter(pl.col("count") < SMALL)["question_type"]):
-        told.append(f"fewer than {SMALL} questions: {', '.join(small)}")
+    clusters = summary.filter(pl.col("question_type") == "overall")["clusters"].drop_nulls().unique().sort()
+    shown = [n for n in clusters if n >= FEW]
+    if shown:
+        told.append(f"± is half a 95 % interval, cluster-robust over {' or '.join(f'{n:,}' for n in shown)} samples")
+    if len(shown) < len(clusters):
+        told.append(f"of fewer than {FEW} samples no interval is shown")
+    small = in_order(summary.filter(pl.col("count") < SMALL)["question_type"])
+    if small:
+        everywhere = len(small) == summary["question_type"].n_unique()
+        told.append(f"fewer than {SMALL} questions: {'everywhere' if everywhere else ', '.join(small)}")
     return "; ".join(told) + "."
 
 
-def _counted(rows: pl.DataFrame, summary: pl.DataFrame) -> str:
-    """Say which types the overall mean includes, and how many questions were answered."""
-    kinds = rows.select(pl.col("question_type").fill_null(NO_TYPE), "prediction").group_by("question_type")
-    answers = kinds.agg(pl.len().alias("asked"), pl.col("prediction").count().alias("answered"))
-    idle = dict(answers.filter(pl.col("answered") == 0).select("question_type", "asked").iter_rows())
+def _counted(rows: pl.DataFrame) -> list[str]:
+    """Say which types the overall mean includes, how many questions were answered, and what was not attempted."""
+    kinds = rows.select("run", pl.col("question_type").fill_null(NO_TYPE), "prediction")
+    answers = kinds.group_by("run", "question_type", maintain_order=True).agg(
+        pl.len().alias("asked"), pl.col("prediction").count().alias("answered")
+    )
+    idle = answers.filter(pl.col("answered") == 0)
+    attempted = answers.filter(pl.col("answered") > 0)
     answered = answers["answered"].sum()
-    included = in_order(set(answers["question_type"]).difference(idle))
+    missing = attempted["asked"].sum() - answered
     told = [
-        f"overall is {', '.join(included) or 'nothing'}",
+        f"overall is {', '.join(in_order(attempted['question_type'])) or 'nothing'}",
         f"{answered:,} of {rows.height:,} questions answered",
     ]
-    if missing := rows.height - answered - sum(idle.values()):
-        told.append(f"{missing:,} missing answers count as 0")
-    if idle:
-        told.append(f"not attempted: {', '.join(f'{kind} ({idle[kind]:,})' for kind in in_order(idle))}")
-    return "; ".join(told)
+    if missing:
+        told.append(f"{missing:,} missing answer{'s count' if missing > 1 else ' counts'} as 0")
+    if idle.height:
+        alone = answers["run"].n_unique() == 1
+        names = [
+            f"{kind} ({asked:,})" if alone else f"{kind} by {run} ({asked:,})" for run, kind, asked, _ in idle.rows()
+        ]
+        told.append(f"not attempted: {', '.join(names)}")
+    return told
 
 
 def _unscored(summary: pl.DataFrame) -> list[str]:

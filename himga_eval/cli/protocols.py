@@ -101,8 +101,8 @@ def show_across(
     if chart:
         from himga_eval import charts
 
-        scored = [scores for _, scores in scores_across(answers, wanted[:1], protocols=protocol)]
-        summary = summarise(pl.concat(scored, how="diagonal_relaxed"), metrics=wanted[:1])
+        scored = scores_across(answers, wanted[:1], protocols=protocol)
+        summary = pl.concat(summarise(scores, metrics=wanted[:1]) for _, scores in scored)
         charts.by_type(summary, wanted[0]).save(chart)
         say(f"drawn to {chart}")
 

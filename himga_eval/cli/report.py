@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from himga_eval.cli.app import app, say
-from himga_eval.cli.options import Datasets, Metrics, Runs, StorePath, metric_names, scores_of
+from himga_eval.cli.options import Datasets, Metrics, Protocol, Runs, StorePath, metric_names, questions, scores_of
 from himga_eval.errors import Incomparable
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def report(
     output: Target = Path("report.html"),
     dataset: Datasets = None,
     metrics: Metrics = None,
+    protocol: Protocol = "himga",
     title: Annotated[str, typer.Option(help="What stands on top.")] = "Evaluation report",
     prompts: Annotated[Path | None, typer.Option(help="The folder of prompts the judge was given.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Compare runs that are not comparable, too.")] = False,
@@ -34,14 +35,20 @@ def report(
 
     Example: himga-eval report larch wren -o report.html
     """
+    from himga_eval.manifest import protocol_settings
+    from himga_eval.metrics.catalog import LEXICAL
     from himga_eval.report import build
     from himga_eval.report.reasons import kept_judgements
     from himga_eval.store import Store
 
-    scores = scores_of(runs, dataset, metric_names(metrics), store)
+    wanted = metric_names(metrics) or (list(LEXICAL) if protocol == "himga" else None)
+    scores = scores_of(runs, dataset, wanted, store, protocol)
     kept = Store(store)
     there = kept.path.is_file()
-    noted = kept.noted(*scores["run"].unique(maintain_order=True)) if there else {}
+    stored = kept.noted() if there else {}
+    checksums = {f"dataset.{name}": checksum for name, checksum in questions(dataset)[1].items()}
+    here = protocol_settings(protocol) | checksums
+    noted = {run: here | stored.get(run, {}) for run in scores["run"].unique(maintain_order=True)}
     judged = kept_judgements(scores, kept.path, prompts) if there and "judge_score" in scores.columns else None
     page = build(scores, judgements=judged, settings=noted, title=title, **_compared(scores, noted, force))
     output.parent.mkdir(parents=True, exist_ok=True)

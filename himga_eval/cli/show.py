@@ -93,7 +93,9 @@ def _print_grid(grid: pl.DataFrame, title: str | None = None, note: str | None =
         laid = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
         for name in names:
             numbers = name not in _LEAD and all(cell[:1] in "–.±-0123456789" for cell in grid[name])
-            laid.add_column(_header(name), justify="right" if numbers else "left", overflow="fold", max_width=WIDEST)
+            laid.add_column(
+                _header(grid[name]), justify="right" if numbers else "left", overflow="fold", max_width=WIDEST
+            )
         for row in grid.select(names).rows():
             laid.add_row(*map(Text, row))
         console.print(laid)
@@ -105,7 +107,7 @@ def _print_grid(grid: pl.DataFrame, title: str | None = None, note: str | None =
 def _fitting(grid: pl.DataFrame, width: int) -> Iterator[list[str]]:
     """Cut the columns into as many as fit side by side, those that name the rows in front each time."""
     lead = [name for name in grid.columns if name in _LEAD]
-    widths = {c.name: 2 + min(WIDEST, max(map(len, [*_header(c.name).split("\n"), *c]))) for c in grid}
+    widths = {c.name: 2 + min(WIDEST, max(map(len, [*_header(c).split("\n"), *c]))) for c in grid}
     room = width - sum(widths[name] for name in lead)
     names, taken = list(lead), 0
     for name in grid.columns:
@@ -119,9 +121,10 @@ def _fitting(grid: pl.DataFrame, width: int) -> Iterator[list[str]]:
     yield names
 
 
-def _header(name: str) -> str:
-    """Break a long name at its underscores."""
-    return name.replace("_", "_\n") if len(name) > 11 else name
+def _header(column: pl.Series) -> str:
+    """Break a name at its underscores where it is longer than all that stands below it."""
+    name = column.name
+    return name.replace("_", "_\n") if len(name) > max(map(len, column), default=0) else name
 
 
 def _text(column: pl.Series) -> pl.Series:

@@ -47,11 +47,16 @@ def lookup(path: Path, keys: pl.Series) -> pl.DataFrame:
     Raises:
         StoreLocked, StoreError: the file is held by another process, or can't be used.
     """
-    return _query(path, "judgements_lookup", keys.unique().to_frame("cache_key")).select(*STORED).cast(STORED)  # type: ignore[arg-type]
+    if not path.exists():
+        return pl.DataFrame(schema=STORED)
+    found = _query(path, "judgements_lookup", keys.unique().to_frame("cache_key"))
+    return found.select(*STORED).cast(STORED)  # type: ignore[arg-type]
 
 
 def judges(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
     """List the judges that have judged some of these rows: judge_model, settings, judged."""
+    if not path.exists():
+        return pl.DataFrame(schema={"judge_model": pl.String, "settings": pl.String, "judged": pl.Int64})
     return _query(path, "judgements_judges", rows.select("mode", "prompt_hash", "content_hash", "repeat"))
 
 
@@ -110,10 +115,6 @@ def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _query(path: Path, name: str, wanted: pl.DataFrame) -> pl.DataFrame:
-    if not path.exists():
-        with queries.tables({"wanted": wanted}) as connection:
-            connection.execute(queries.load("create_judgements"))
-            return queries.run(name, connection)
     with _opened(path, read_only=True) as connection:
         connection.register("wanted", wanted)
         if not _columns(connection):

@@ -279,7 +279,7 @@ def test_a_dead_server_keeps_what_was_answered(server: FakeServer, cache: Path) 
 def test_a_missing_key_is_one_error(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     with pytest.raises(LLMError, match="set ANTHROPIC_API_KEY"):
-        judged(results(3), AnthropicClient())
+        judged(results(3), AnthropicClient(), timeout=60)
 
 
 def test_no_llm_means_the_judge_the_cache_holds(cache: Path) -> None:

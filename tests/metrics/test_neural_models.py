@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import runpy
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -62,35 +63,10 @@ def minilm():
 
 @pytest.fixture(scope="module")
 def tiny_roberta(tmp_path_factory):
-    """The folder of a RoBERTa of four small layers, its words learnt from PAIRS, its weights drawn by seed."""
-    import torch
-    from tokenizers import ByteLevelBPETokenizer
-    from transformers import RobertaConfig, RobertaModel
-
+    """The folder of a RoBERTa of four small layers."""
     folder = tmp_path_factory.mktemp("tiny") / "roberta"
-    folder.mkdir()
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    words = ByteLevelBPETokenizer()
-    words.train_from_iterator(PREDICTIONS + GROUND_TRUTHS, 500, min_frequency=1, special_tokens=special)
-    words.save_model(str(folder))
-    (folder / "tokenizer_config.json").write_text(
-        json.dumps({"model_max_length": 512, "tokenizer_class": "RobertaTokenizer"})
-    )
-    config = RobertaConfig(
-        vocab_size=500,
-        hidden_size=64,
-        num_hidden_layers=4,
-        num_attention_heads=4,
-        intermediate_size=128,
-        max_position_embeddings=514,
-        type_vocab_size=1,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-        initializer_range=0.4,
-    )
-    torch.manual_seed(0)
-    RobertaModel(config).save_pretrained(folder)
+    make_roberta = runpy.run_path(str(Path(__file__).with_name("roberta.py")))["make_roberta"]
+    make_roberta(folder, PREDICTIONS + GROUND_TRUTHS)
     return str(folder)
 
 
