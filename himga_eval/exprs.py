@@ -121,7 +121,10 @@ def _metric(name: str, prediction: Text, ground_truth: Text) -> pl.Expr:
     return pl.map_batches([prediction, ground_truth], score, pl.Float64).alias(name)
 
 
-def _aligned(sides: Sequence[pl.Series]) -> list[pl.Series]:
+def _aligned(sides: Sequence[pl.Series]) -> tuple[pl.Series, pl.Series]:
     """Repeat a literal for every row of the other side."""
-    rows = next((len(side) for side in sides if len(side) != 1), 1)
-    return [side if len(side) == rows else side.new_from_index(0, rows) for side in sides]
+    prediction, ground_truth = sides
+    if len(prediction) != len(ground_truth):
+        rows = len(ground_truth) if len(prediction) == 1 else len(prediction)
+        prediction, ground_truth = (s if len(s) == rows else s.new_from_index(0, rows) for s in sides)
+    return prediction, ground_truth
