@@ -21,7 +21,7 @@ from himga_eval.protocols import DEFAULT
 from himga_eval.schema import KEY, RESULTS, Results, require_key, results_frame
 from himga_eval.scoring import PUBLISHED, finite, score_columns
 
-_TABLES = ("create_runs", "create_results", "create_score_values", "view_score_rows")
+_TABLES = ("create_runs", "create_results", "create_score_values")
 _INSERTS = ("insert_results", "insert_score_values", "upsert_runs")
 VERSIONS = ("himga-eval", "polars", "duckdb")
 """The packages whose versions are noted with a run."""
@@ -211,6 +211,9 @@ class Store:
         if not self.path.is_file():
             raise StoreError(f"no store at {self.path}: `himga-eval score FILE` makes one, --store names another")
         with connect(self.path, read_only=True, wait_s=self.wait_s) as connection:
+            if connection.sql("from duckdb_tables() where table_name = 'runs'").pl().is_empty():
+                for name in _TABLES:  # a file of judgements only: it has no runs, which is no error
+                    connection.execute(queries.load(name).replace("create table", "create temp table"))
             yield connection
 
     @contextmanager
@@ -218,7 +221,7 @@ class Store:
         """Open for one transaction, with the tables made."""
         with connect(self.path, wait_s=self.wait_s) as connection:
             connection.begin()
-            _execute(connection, *_TABLES)
+            _execute(connection, *_TABLES, "view_score_rows")
             yield connection
             columns = [_column(metric) for metric in queries.run("stored_metrics", connection)["metric"]]
             connection.execute(queries.load("view_scores").replace("{columns}", ",\n        ".join(columns)))

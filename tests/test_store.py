@@ -172,6 +172,15 @@ def test_reading_a_store_that_is_not_there_says_how_to_make_one(store: Store) ->
     assert not store.path.exists()
 
 
+def test_a_file_of_judgements_only_has_no_runs(store: Store) -> None:
+    with duckdb.connect(store.path) as connection:
+        connection.execute("create table judgements (cache_key varchar)")
+    assert store.runs().is_empty()
+    assert not store.has("larch")
+    with pytest.raises(UnknownRun, match="no run 'larch'"):
+        store.load("larch")
+
+
 def test_a_query_cannot_write(store: Store) -> None:
     store.save(results())
     with pytest.raises(duckdb.Error, match="read-only"):
