@@ -1,6 +1,6 @@
 -- Average the repeats of each answer's judgement, and say how far they lie apart.
 -- Grain: row, judge_model, mode.
--- Reads judgements: row (the answer's), judge_model, mode, score, status.
+-- Reads judged: row (the answer's), judge_model, mode, score, status.
 -- Takes nothing.
 select
     row,
@@ -10,6 +10,6 @@ select
     stddev_samp(score) as spread,
     count(score) as judged,
     count(*) - count(score) as failed
-from judgements
+from judged
 group by all
 order by row

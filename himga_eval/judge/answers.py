@@ -88,7 +88,7 @@ def with_scores(results: Results, judgements: pl.DataFrame) -> pl.DataFrame:
     It is the mean of an answer's repeats; where there are several, `judge_spread` is their standard deviation.
     """
     frame = results_frame(results).drop("judge_score", "judge_spread", strict=False)
-    judged = queries.run("judgements_repeats", {"judgements": judgements})
+    judged = queries.run("judgements_repeats", {"judged": judgements})
     repeated = ["spread"] if judged["judged"].max() not in (None, 0, 1) else []
     columns = judged.select("row", "score", *repeated).rename(
         {"score": "judge_score", "spread": "judge_spread"}, strict=False

@@ -86,6 +86,7 @@ class _Segment:
         self.path = cache_path.with_name(f"{cache_path.name}.{os.getpid()}-{next(_numbers)}.journal")
         self.rows: list[dict[str, Any]] = []
         self.full = False
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("w", encoding="utf-8")
         _lock(self._file)
 
