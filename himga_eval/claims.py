@@ -10,7 +10,6 @@ import polars as pl
 
 from himga_eval.errors import InputError
 from himga_eval.metrics.catalog import ALL_METRICS, LEXICAL
-from himga_eval.metrics.variants import VARIANTS
 from himga_eval.protocols import Protocol, load_protocol, names, variant
 from himga_eval.schema import Results, normalise_question_type, results_frame
 from himga_eval.scoring import CUTS, PUBLISHED, averages, finite, in_order, score, summarise
@@ -83,8 +82,8 @@ def find_recipes(results: Results) -> pl.DataFrame:
             found.append((column, protocol.variant(metric), protocol.name, matches, len(gaps), gaps.max()))
     table = pl.DataFrame(found, schema=RECIPES, orient="row")
     alike = [name for name in RECIPES if name != "protocols"]
-    grouped = table.group_by(alike, maintain_order=True).agg(pl.col("protocols").str.join(", ")).select(RECIPES)
-    return grouped.sort(pl.col("column").rle_id(), -pl.col("matches"), maintain_order=True)
+    grouped = table.group_by(alike, maintain_order=True).agg(pl.col("protocols").str.join(", "))
+    return grouped.select(*RECIPES).sort(pl.col("column").rle_id(), -pl.col("matches"), maintain_order=True)
 
 
 def figures(results: Results, metric: str) -> pl.DataFrame:

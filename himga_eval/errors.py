@@ -56,7 +56,7 @@ class UnknownName(InputError):
         parts = [f"no {self.kind} {name!r}"]
         if meant:
             parts.append(f"did you mean {str(meant)!r}?")
-        parts.append(f"known: {', '.join(self.known)}")
+        parts.append(f"known: {', '.join(self.known) or 'none'}")
         if hint:
             parts.append(hint)
         super().__init__("; ".join(parts))

@@ -9,11 +9,13 @@ cheaper together: `frame.with_columns(exprs.lexical(["f1", "meteor"]).struct.unn
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import polars as pl
 
 from himga_eval.errors import InputError
 from himga_eval.metrics._lexical import lexical as lexical_columns
+from himga_eval.metrics._neural import Options, neural_column
 from himga_eval.metrics.catalog import FAMILY, LEXICAL, resolve
 
 Text = str | pl.Expr
@@ -65,14 +67,18 @@ def meteor(prediction: Text = "prediction", ground_truth: Text = "ground_truth")
     return _metric("meteor", prediction, ground_truth)
 
 
-def bert_f1(prediction: Text = "prediction", ground_truth: Text = "ground_truth") -> pl.Expr:
-    """Compute BERTScore, -1 to 1; needs the extra `eval`."""
-    return _metric("bert_f1", prediction, ground_truth)
+def bert_f1(
+    prediction: Text = "prediction", ground_truth: Text = "ground_truth", **options: Unpack[Options]
+) -> pl.Expr:
+    """Compute BERTScore F1, -1 to 1, of roberta-large's layer 17 or the model in `options`; needs the extra `eval`."""
+    return _metric("bert_f1", prediction, ground_truth, options)
 
 
-def sbert_similarity(prediction: Text = "prediction", ground_truth: Text = "ground_truth") -> pl.Expr:
-    """Compute the cosine of sentence embeddings, -1 to 1; needs the extra `eval`."""
-    return _metric("sbert_similarity", prediction, ground_truth)
+def sbert_similarity(
+    prediction: Text = "prediction", ground_truth: Text = "ground_truth", **options: Unpack[Options]
+) -> pl.Expr:
+    """Compute the cosine, -1 to 1, of all-MiniLM-L6-v2 or the model in `options`; needs the extra `eval`."""
+    return _metric("sbert_similarity", prediction, ground_truth, options)
 
 
 def lexical(
@@ -107,16 +113,14 @@ def columns(
     return [_metric(name, prediction, ground_truth) for name in resolve(names)]
 
 
-def _metric(name: str, prediction: Text, ground_truth: Text) -> pl.Expr:
+def _metric(name: str, prediction: Text, ground_truth: Text, options: Options | None = None) -> pl.Expr:
     if name in LEXICAL:
         return lexical([name], prediction, ground_truth).struct.field(name)
     if FAMILY[name] == "judge":
         raise InputError("judge_score comes from judge_frame() or batch_judge(): it takes a language model")
 
     def score(sides: Sequence[pl.Series]) -> pl.Series:
-        from himga_eval.metrics._neural import neural_column
-
-        return neural_column(name, *_aligned(sides))
+        return neural_column(name, *_aligned(sides), options)
 
     return pl.map_batches([prediction, ground_truth], score, pl.Float64).alias(name)
 

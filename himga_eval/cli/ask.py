@@ -16,12 +16,14 @@ from himga_eval.cli.options import (
     Datasets,
     Format,
     Output,
+    Protocol,
     RunName,
     Runs,
     StorePath,
     answers_of,
     questions,
 )
+from himga_eval.cli.recipes import notes_of
 from himga_eval.cli.show import show_frame, show_tables
 from himga_eval.errors import InputError
 
@@ -80,6 +82,7 @@ def judge(
     base_url: Annotated[str | None, typer.Option(help="A server that speaks OpenAI's protocol.")] = None,
     dataset: Datasets = None,
     mode: Annotated[str, typer.Option(help="The rubric; auto goes by question type.")] = "auto",
+    protocol: Protocol = "himga",
     prompts: Annotated[Path | None, typer.Option(help="A folder of prompts that replace ours by name.")] = None,
     repeats: Annotated[int, typer.Option(help="Judge each answer so many times.")] = 1,
     recheck: Annotated[int | None, typer.Option(help="Ask so many stored verdicts again.", metavar="N")] = None,
@@ -97,14 +100,21 @@ def judge(
 
     Example: himga-eval judge larch wren --model anthropic/claude-haiku-4-5 --max-cost 5
     """
+    import polars as pl
+
     from himga_eval import judge as judging
+    from himga_eval.manifest import judge_settings, protocol_settings
+    from himga_eval.metrics.catalog import LEXICAL
+    from himga_eval.protocols import counted, load_protocol
     from himga_eval.store import Store
 
     kept = Store(store)
     asked, checksums = questions(dataset)
     answers = answers_of(runs, asked, store, run=run)
     llm = _client(model, base_url)
+    recipe = load_protocol(protocol)
     how: dict[str, Any] = {"cache": cache or kept.path, "mode": mode, "prompts": prompts, "repeats": repeats}
+    how["protocol"] = recipe
     limits: dict[str, Any] = {"max_cost": max_cost, "rpm": rpm, "tpm": tpm, "concurrency": concurrency}
     if llm is not None:
         say(str(judging.estimate(answers, llm, **how)))
@@ -116,9 +126,14 @@ def judge(
         say(f"{again['changed'].sum()} of {again['changed'].count()} verdicts changed")
         return
     judgements = judging.judge_frame(answers, llm, **how, **limits)
-    scores = judging.with_scores(answers, judgements)
-    show_tables(scores, format, ["judge_score"])
-    kept.save(scores, checksums=checksums)
+    # Other metrics that a stored run has are not under this protocol.
+    scores = judging.with_scores(answers.drop(LEXICAL, strict=False), judgements)
+    scores = counted(scores, recipe).with_columns(protocol=pl.lit(recipe.name))
+    settings = protocol_settings(recipe) | judge_settings(judgements)
+    show_tables(scores, format, ["judge_score"], notes=notes_of(scores, protocol, checksums, settings=settings))
+    if scores.height < answers.height:
+        kept.save(answers, checksums=checksums)
+    kept.save(scores, checksums=checksums, settings=settings)
     failed = judgements.filter(judgements["score"].is_null() & (judgements["status"] != "missing"))
     if failed.height:
         say(f"{failed.height} of {judgements.height} judgements have no score; run again to ask only these")

@@ -24,14 +24,28 @@ Beside = Annotated[
 ]
 
 
-def notes_of(scores: pl.DataFrame, protocol: str, checksums: Mapping[str, str]) -> list[str]:
-    """Say what the numbers are under the protocol, and what they rest on."""
-    from himga_eval.manifest import basis_here, told
+def notes_of(
+    scores: pl.DataFrame,
+    protocol: str,
+    checksums: Mapping[str, str],
+    *,
+    stored: Sequence[str] = (),
+    store: Path | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Say what the numbers are under the protocol, and what they rest on; of stored runs what was noted with them."""
+    from himga_eval.manifest import basis, basis_here, told
     from himga_eval.protocols import load_protocol, note
     from himga_eval.scoring import score_columns
+    from himga_eval.store import Store
 
-    lines = [note(load_protocol(protocol), score_columns(scores)), f"{told(basis_here(checksums, protocol))}."]
-    return [line for line in lines if line]
+    recipe = load_protocol(protocol)
+    bases = [basis(Store(store), name) | {"protocols": {recipe.name: recipe.digest}} for name in stored]
+    if set(scores["run"]).difference(stored):
+        bases.append(basis_here(checksums, recipe) | {"settings": settings or {}})
+    prompts = {found["settings"].get("judge.origin", "built-in") for found in bases} - {"built-in"}
+    lines = dict.fromkeys(f"Rests on {told(found)}." for found in bases)
+    return [line for line in (note(recipe, score_columns(scores), ", ".join(sorted(prompts))), *lines) if line]
 
 
 def published_beside(
@@ -42,8 +56,9 @@ def published_beside(
     Raises:
         InputError: not published:NAME, no such table, or nothing in it of these data sets and metrics.
     """
+    from himga_eval.metrics.catalog import ALL_METRICS
     from himga_eval.protocols import differences, load_protocol, name_overall, read_published
-    from himga_eval.scoring import score_columns
+    from himga_eval.scoring import PUBLISHED, score_columns
 
     frames = []
     for text in given:
@@ -52,17 +67,24 @@ def published_beside(
             raise InputError(f"--with {text}: what can stand beside a run is published:NAME, as published:mem0")
         wanted = metrics or score_columns(scores)
         published = read_published(name)
-        here = published.filter(pl.col("dataset").is_in(scores["dataset"].implode()), pl.col("metric").is_in(wanted))
+        # Scores that came with the answers stand in for ours where we have none of that metric.
+        stand_ins = {m: f"{PUBLISHED}{m}" for m in ALL_METRICS if m not in wanted and f"{PUBLISHED}{m}" in wanted}
+        here = published.filter(
+            pl.col("dataset").is_in(scores["dataset"].implode()), pl.col("metric").is_in([*wanted, *stand_ins])
+        )
         if here.is_empty():
             raise InputError(
                 f"--with {text}: it has {', '.join(published['metric'].unique(maintain_order=True))} of "
                 f"{', '.join(published['dataset'].unique())}, and not {', '.join(wanted)} of these data sets"
             )
         recipe = load_protocol(here["protocol"][0])
-        for line in differences(load_protocol(protocol), recipe, here["metric"].unique(maintain_order=True)):
+        own = [metric for metric in here["metric"].unique(maintain_order=True) if metric not in stand_ins]
+        for line in differences(load_protocol(protocol), recipe, own):
             say(f"warning: {text} has another recipe: {line}")
+        for metric in stand_ins.keys() & set(here["metric"]):
+            say(f"warning: {stand_ins[metric]} came with the answers; that its recipe is {text}'s is not known")
         attempted = scores.drop_nulls("prediction")["question_type"].unique().to_list()
-        frames.append(name_overall(here, attempted))
+        frames.append(name_overall(here, attempted).with_columns(pl.col("metric").replace(stand_ins)))
     return pl.concat(frames) if frames else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -93,7 +94,9 @@ def table(
     names = metric_names(metrics)
     scores = scores_of(runs, dataset, names, store, protocol=protocol)
     published = published_beside(beside or [], scores, names, protocol)
-    show_tables(scores, format, names, beside=published, notes=notes_of(scores, protocol, {}))
+    stored = [name for name in runs if not Path(name).is_file()]
+    notes = notes_of(scores, protocol, {}, stored=stored, store=store)
+    show_tables(scores, format, names, beside=published, notes=notes)
     if errata:
         show_errata(scores, errata, protocol, format, names)
 

@@ -1,6 +1,7 @@
 """The metrics of one prediction against its ground truth; for frames see `himga_eval.exprs` and `himga_eval.score`.
 
-Numbers are taken as their text. A blank side scores 0, but two blanks match exactly. All of them compare words, so:
+Numbers are taken as their text. A blank side scores 0, but two blanks match exactly. All but
+bert_f1 and sbert_similarity compare words, so:
 
 - ROUGE knows only the letters a-z and the digits: nothing is left of "Москва", which scores 0 even against itself,
   and "Zoë" is the words "zo" and nothing else.
@@ -10,17 +11,24 @@ Numbers are taken as their text. A blank side scores 0, but two blanks match exa
 
 from __future__ import annotations
 
+from typing import Unpack
+
+import polars as pl
+
 from himga_eval.errors import InputError
 from himga_eval.metrics._lexical import score_texts
+from himga_eval.metrics._neural import Options, neural_column
 from himga_eval.metrics.catalog import ALL_METRICS, LEXICAL
 
 __all__ = [
     "ALL_METRICS",
     "LEXICAL",
+    "bert_f1",
     "bleu_scores",
     "exact_match",
     "meteor",
     "rouge_scores",
+    "sbert_similarity",
     "token_f1",
 ]
 
@@ -93,6 +101,40 @@ def meteor(prediction: str | int, ground_truth: str | int) -> float:
     0.9814814814814815
     """
     return _scores(prediction, ground_truth, "meteor")["meteor"]
+
+
+def bert_f1(prediction: str | int, ground_truth: str | int, **options: Unpack[Options]) -> float:
+    """Return BERTScore F1, -1 to 1: how near each token's vector is to the nearest of the other text.
+
+    It equals bert-score 0.3.13 on roberta-large's layer 17, not rescaled, or on the model in `options` (Zhang et al.
+    2020). Unrelated texts come to about 0.85. For many texts take `exprs.bert_f1`.
+
+    Raises:
+        MissingExtra: the extra `eval` is not installed.
+        ModelError: the model is neither on disk nor to be fetched.
+        InputError: None, or anything else that is neither text nor a whole number; an option that cannot be used.
+    """
+    return _neural_score("bert_f1", prediction, ground_truth, options)
+
+
+def sbert_similarity(prediction: str | int, ground_truth: str | int, **options: Unpack[Options]) -> float:
+    """Return the cosine of the two texts' vectors, -1 to 1, by all-MiniLM-L6-v2 or the model in `options`.
+
+    It equals sentence-transformers, and that model reads 256 tokens of a text (Reimers and Gurevych 2019). For many
+    texts take `exprs.sbert_similarity`.
+
+    Raises:
+        MissingExtra: the extra `eval` is not installed.
+        ModelError: the model is neither on disk nor to be fetched.
+        InputError: None, or anything else that is neither text nor a whole number; an option that cannot be used.
+    """
+    return _neural_score("sbert_similarity", prediction, ground_truth, options)
+
+
+def _neural_score(metric: str, prediction: str | int, ground_truth: str | int, options: Options) -> float:
+    texts = _text(prediction, "prediction"), _text(ground_truth, "ground_truth")
+    value: float = neural_column(metric, *(pl.Series([text]) for text in texts), options).item()
+    return value
 
 
 def _scores(prediction: str | int, ground_truth: str | int, *names: str) -> dict[str, float]:

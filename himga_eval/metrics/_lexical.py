@@ -38,7 +38,7 @@ def lexical(predictions: pl.Series, ground_truths: pl.Series, names: Sequence[st
     Raises:
         InputError: a column that is not text.
     """
-    pairs = pl.DataFrame([_text(predictions, "prediction"), _text(ground_truths, "ground_truth")])
+    pairs = pl.DataFrame([as_text(predictions, "prediction"), as_text(ground_truths, "ground_truth")])
     starts = range(0, max(pairs.height, 1), BATCH)
     return pl.concat([_batch(pairs.slice(start, BATCH), names) for start in starts])
 
@@ -60,7 +60,12 @@ def score_texts(predictions: Sequence[str], ground_truths: Sequence[str], names:
     return columns
 
 
-def _text(column: pl.Series, name: str) -> pl.Series:
+def as_text(column: pl.Series, name: str) -> pl.Series:
+    """Bring a column of text or whole numbers to String, under this name.
+
+    Raises:
+        InputError: another dtype.
+    """
     dtype = column.dtype
     if dtype in (pl.String, pl.Null, pl.Categorical, pl.Enum) or dtype.is_integer():
         return column.cast(pl.String).alias(name)

@@ -19,7 +19,7 @@ from transformers.utils import logging as transformers_logging
 from himga_eval.errors import InputError, ModelError
 from himga_eval.metrics._neural import Settings
 
-BATCH_TOKENS = {"cpu": 512, "mps": 4_096, "cuda": 16_384}
+BATCH_TOKENS = {"cpu": 1_024, "mps": 4_096, "cuda": 16_384}
 """Tokens that go through a model at once, unless told otherwise."""
 
 LOCK = threading.RLock()
@@ -146,7 +146,7 @@ def _advice(settings: Settings, reason: str) -> str:
 
 
 def _line(error: Exception) -> str:
-    return f"{' '.join(str(error).split()) or type(error).__name__:.300}"
+    return f"{' '.join(str(error).split()) or type(error).__name__:.300}".rstrip(".")
 
 
 def _bert(settings: Settings, folder: Path, revision: str | None) -> Model:

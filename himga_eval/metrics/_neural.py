@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 import polars as pl
 
 from himga_eval.errors import InputError, MissingExtra
+from himga_eval.metrics._lexical import as_text
 
 _DEFAULT_MODEL = {
     "bert_f1": "roberta-large",
@@ -102,14 +103,19 @@ def neural_column(
     Raises:
         MissingExtra: the packages are not installed, and there is a row to score.
         ModelError: the model is not to be had.
-        InputError: an option that cannot be used.
+        InputError: an option that does not exist or cannot be used, or a column that is not text.
     """
-    rows = pl.DataFrame({"prediction": predictions, "ground_truth": ground_truths}).select(pl.all().str.strip_chars())
+    options = options or {}
+    for name in options:
+        if name not in Options.__annotations__:
+            # Polars makes errors of expressions anew, from their message alone: it takes a plain one.
+            raise InputError(f"{metric} has no option {name!r}; known: {', '.join(Options.__annotations__)}")
+    rows = pl.DataFrame([as_text(predictions, "prediction"), as_text(ground_truths, "ground_truth")])
+    rows = rows.select(pl.all().str.strip_chars())
     whole = rows.drop_nulls()
     if whole.is_empty():
         return pl.Series(metric, [None] * rows.height, pl.Float64)
     require(metric)
-    options = options or {}
     settings = settle(metric, options)
     # By ground truth: what several predictions are measured against is encoded once.
     pairs = whole.unique().sort("ground_truth", "prediction")

@@ -32,8 +32,11 @@ def described(protocol: Protocol) -> dict[str, list[str]]:
     return {heading: lines for heading, lines in told.items() if lines}
 
 
-def note(protocol: Protocol, metrics: Iterable[str]) -> str:
-    """Say in a line what numbers under another protocol than ours are, to stand under a table; of ours nothing."""
+def note(protocol: Protocol, metrics: Iterable[str], prompts: str | None = None) -> str:
+    """Say in a line what numbers under another protocol than ours are, to stand under a table; of ours nothing.
+
+    `prompts` is where the judge's prompts came from, if they are not built in.
+    """
     if protocol.name == DEFAULT:
         return ""
     shown = [metric for metric in metrics if metric in protocol.defined]
@@ -41,7 +44,7 @@ def note(protocol: Protocol, metrics: Iterable[str]) -> str:
     if gone := leaves_out(protocol):
         told.append(f"{', '.join(gone)} left out")
     if "judge_score" in shown:
-        told.append(OWN_WORDS)
+        told.append(f"its prompts are those of {prompts}" if prompts else OWN_WORDS)
     return f"Protocol {protocol.name}: {'; '.join(told)}."
 
 

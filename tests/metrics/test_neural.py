@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import polars as pl
 import pytest
 
+from himga_eval import exprs
 from himga_eval.errors import InputError, MissingExtra, ModelError
 from himga_eval.metrics import _neural
 from himga_eval.metrics._neural import LAYERS, neural_column, neural_settings, require, settle
@@ -183,6 +184,12 @@ def test_a_folder_that_holds_something_else_is_an_error_of_the_model(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ModelError, match=r"cannot be loaded from .* should hold .*tokenizer\.json"):
         neural_column("bert_f1", text("a cat"), text("a dog"), {"model": str(tmp_path), "layer": 2})
+
+
+def test_an_option_that_does_not_exist_is_an_error_that_lists_those_that_do():
+    frame = pl.DataFrame({"prediction": ["a"], "ground_truth": ["b"]})
+    with pytest.raises(InputError, match="bert_f1 has no option 'modle'; known: model, revision"):
+        frame.with_columns(exprs.bert_f1(modle="roberta-base"))
 
 
 @needs_torch

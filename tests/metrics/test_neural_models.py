@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from himga_eval import exprs, metrics
 from himga_eval.errors import ModelError
 from himga_eval.metrics._neural import LAYERS, neural_column, neural_settings
 
@@ -115,6 +116,21 @@ def test_bert_f1_equals_bert_score_on_real_answers(minilm, shared, monkeypatch):
     sample = rows[::8]
     expected = library_f1(sample, minilm, 5, monkeypatch)
     assert bert_f1(sample, minilm, 5) == pytest.approx(expected, abs=TOLERANCE, rel=0)
+
+
+def test_expressions_and_scalars_are_the_columns(minilm):
+    bert = {"model": minilm, "layer": 5, "device": "cpu"}
+    sbert = {"model": minilm, "device": "cpu"}
+    frame = pl.DataFrame({"answer": PREDICTIONS, "ground_truth": GROUND_TRUTHS})
+    lazy = frame.lazy().select(
+        exprs.bert_f1("answer", **bert), exprs.sbert_similarity("answer", **sbert), row=pl.int_range(pl.len())
+    )
+    for engine in ("in-memory", "streaming"):
+        scored = lazy.collect(engine=engine)
+        assert scored["bert_f1"].to_list() == bert_f1(PAIRS, minilm, 5)
+        assert scored["sbert_similarity"].to_list() == sbert_similarity(PAIRS, minilm)
+    assert metrics.bert_f1(*PAIRS[0], **bert) == scored["bert_f1"][0]
+    assert metrics.sbert_similarity(*PAIRS[0], **sbert) == scored["sbert_similarity"][0]
 
 
 def test_bert_f1_equals_bert_score_on_a_roberta(tiny_roberta, monkeypatch):
