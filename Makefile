@@ -20,8 +20,10 @@ lint: .venv/dev
 types: .venv/dev
 	$(BIN)/mypy
 
-bench: .venv/dev  ## rows per second beside the researcher's own loop; takes minutes
-	$(BIN)/python -m tests.bench.lexical
+bench: .venv/dev  ## speed beside the researcher's own loop, as ratios; takes a quarter of an hour
+	$(BIN)/python tests/bench/lexical.py
+	$(BIN)/python tests/bench/neural.py
+	$(BIN)/python tests/bench/judge.py
 
 wheel: .venv/dev  ## build a wheel and use it from another folder, in a fresh environment
 	scripts/check_wheel
@@ -37,5 +39,5 @@ clean:
 
 .venv/dev: .venv/core
 	$(INSTALL) torch
-	$(INSTALL) --editable '.[eval]' --group dev
+	$(INSTALL) --editable '.[eval]' --group dev --group models
 	@touch $@

@@ -50,7 +50,14 @@ def rows(frame: pl.DataFrame, room: int, **extra: Any) -> alt.Y:
     bold = {"condition": {"test": f"indexof({json.dumps(cuts)}, datum.value) >= 0", "value": "bold"}, "value": "normal"}
     width = min(6.3 * room, 280)  # about as wide as that many characters are
     axis = alt.Axis(
-        **{**_PLAIN, "labelFontSize": 12, "labelLimit": 280, "labelColor": INK, "labelFontWeight": bold},
+        **{
+            **_PLAIN,
+            "labelFontSize": 12,
+            "labelLimit": 280,
+            "labelPadding": 6,
+            "labelColor": INK,
+            "labelFontWeight": bold,
+        },
         **{"tickBand": "extent", "gridColor": GRID, "minExtent": width, **extra},
     )
     scale = alt.Scale(domain=labels, padding=0)
