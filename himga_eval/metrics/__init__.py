@@ -132,8 +132,8 @@ def sbert_similarity(prediction: str | int, ground_truth: str | int, **options: 
 
 
 def _neural_score(metric: str, prediction: str | int, ground_truth: str | int, options: Options) -> float:
-    texts = _text(prediction, "prediction"), _text(ground_truth, "ground_truth")
-    value: float = neural_column(metric, *(pl.Series([text]) for text in texts), options).item()
+    sides = pl.Series([_text(prediction, "prediction")]), pl.Series([_text(ground_truth, "ground_truth")])
+    value: float = neural_column(metric, *sides, options).item()
     return value
 
 
