@@ -104,8 +104,13 @@ def panel(frame: pl.DataFrame, layers: Sequence[alt.Chart], title: str, height: 
         width=width,
         height=height,
         view=alt.ViewBackground(stroke=None),
-        title=alt.Title(title, anchor="start", frame="group", fontSize=12, offset=6),
+        title=heading(title),
     )
+
+
+def heading(title: str) -> alt.Title:
+    """Make the title of a panel, flush with its axis."""
+    return alt.Title(title, anchor="start", frame="group", fontSize=12, offset=6)
 
 
 def stacked(panels: Sequence[Panel | alt.HConcatChart], title: str, lines: Sequence[str]) -> alt.VConcatChart:

@@ -81,8 +81,9 @@ def differences(frame: pl.DataFrame, span: list[float], room: int) -> alt.HConca
         x=alt.value(width + 42), text="written:N"
     )
     name = f"{title(frame)}, {run} against {base}"
-    left = look.panel(frame, [band, zero, line, dot, number], name, height, width)
-    return alt.hconcat(left, _outcomes(frame, room, height), spacing=12)
+    left = look.panel(frame, [band, zero, line, dot, number], "", height, width)
+    both: alt.HConcatChart = alt.hconcat(left, _outcomes(frame, room, height), spacing=12, title=look.heading(name))
+    return both
 
 
 def scatter(frame: pl.DataFrame, runs: Sequence[str], metric: str, cost: str, span: list[float]) -> look.Panel:

@@ -21,8 +21,8 @@ from himga_eval.report.questions import questions
 from himga_eval.schema import Results, require_unique, results_frame
 from himga_eval.scoring import PUBLISHED, score_columns, summarise
 
-HEADLINES = ("judge_score", "f1", "bleu1")
-"""What a report leads with, besides scores that came with the answers: the columns of most papers on LoCoMo."""
+HEADLINES = ("judge_score", f"{PUBLISHED}judge_score", "f1", "bleu1")
+"""What a report leads with, of what there is: the columns of most papers on LoCoMo."""
 
 
 def build(
@@ -67,10 +67,9 @@ def build(
 
 
 def leading(scores: pl.DataFrame) -> list[str]:
-    """Choose the metrics that a report leads with, of those that a frame has: judged ones first."""
+    """Choose the metrics that a report leads with, of those that a frame has."""
     metrics = score_columns(scores)
-    chosen = [name for name in metrics if name in HEADLINES or name.startswith(PUBLISHED)]
-    return sorted(chosen, key=lambda name: "judge" not in name) or metrics[:1]
+    return [name for name in HEADLINES if name in metrics] or metrics[:1]
 
 
 def _page(parts: Mapping[str, str], data: Mapping[str, Any]) -> str:

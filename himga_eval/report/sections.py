@@ -47,8 +47,11 @@ def headline(summary: pl.DataFrame, metrics: Sequence[str]) -> str:
     colours = dict(zip(summary["run"].unique(maintain_order=True), cycle(COLOURS), strict=False))
     shown = []
     for (dataset,), part in summary.group_by("dataset", maintain_order=True):
-        usual = _CUTS.get(str(dataset), ("overall",))
-        columns = [(metric, cut) for metric in metrics for cut in usual if cut in part["question_type"]]
+        counts = dict(part.select("question_type", "count").iter_rows())
+        usual = [cut for cut in _CUTS.get(str(dataset), ("overall",)) if cut in counts]
+        if counts.get("answerable") == counts.get("overall"):
+            usual = [cut for cut in usual if cut != "answerable"]
+        columns = [(metric, cut) for metric in metrics for cut in usual]
         keys = part.select("run", "metric", "question_type").rows()
         cells = dict(zip(keys, part.select("mean", "lo", "hi").rows(), strict=True))
         body = [
