@@ -83,7 +83,9 @@ def find_recipes(results: Results) -> pl.DataFrame:
     table = pl.DataFrame(found, schema=RECIPES, orient="row")
     alike = [name for name in RECIPES if name != "protocols"]
     grouped = table.group_by(alike, maintain_order=True).agg(pl.col("protocols").str.join(", "))
-    return grouped.select(*RECIPES).sort(pl.col("column").rle_id(), -pl.col("matches"), maintain_order=True)
+    return grouped.select(*RECIPES).sort(
+        pl.col("column").rle_id(), -pl.col("matches") / pl.col("rows"), -pl.col("matches"), maintain_order=True
+    )
 
 
 def figures(results: Results, metric: str) -> pl.DataFrame:

@@ -34,6 +34,9 @@ def score(results: Results, metrics: Sequence[str] | None = None, *, protocol: P
     anew; judge_score is not computed here, see `himga_eval.judge`. Under another protocol than ours, a built-in one or
     a file of one's own, rows of question types that it does not count are left out.
 
+    Warns:
+        RunWarning: the protocol scores adversarial answers against the trap, and the rows do not say what it is.
+
     Raises:
         UnknownMetric: not one of ALL_METRICS, or none that the protocol defines.
         UnknownProtocol: neither a built-in protocol nor a file.

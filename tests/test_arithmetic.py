@@ -54,7 +54,11 @@ def test_mem0s_single_hop_is_the_official_multi_hop(tmp_path: Path) -> None:
         pytest.param(
             "magma-9",
             2,
-            [f"{system} {metric}" for system in ("Full Context", "A-MEM", "MemoryOS", "Nemori") for metric in ("f1", "bleu1")],
+            [
+                f"{system} {metric}"
+                for system in ("Full Context", "A-MEM", "MemoryOS", "Nemori")
+                for metric in ("f1", "bleu1")
+            ],
             id="MAGMA table 9: its own row alone fits",
         ),
     ],
@@ -69,10 +73,16 @@ def test_other_tables_of_magma(name: str, fits: int, off: list[str]) -> None:
     ("lines", "reading", "verdicts"),
     [
         pytest.param(
-            ["system,Multi Hop,Temporal,Overall", "larch,10.0,20.0,15.0"], ("official", "type", 1, 1), ["fits"], id="by type"
+            ["system,Multi Hop,Temporal,Overall", "larch,10.0,20.0,15.0"],
+            ("official", "type", 1, 1),
+            ["fits"],
+            id="by type",
         ),
         pytest.param(
-            ["system,MH,T,avg", "larch,10,20,15.3"], ("official", "question", 1, 1), ["fits"], id="short names, by question"
+            ["system,MH,T,avg", "larch,10,20,15.3"],
+            ("official", "question", 1, 1),
+            ["fits"],
+            id="short names, by question",
         ),
         pytest.param(
             ["system,MH,T,avg", "larch,10.0,20.0,15.5"], ("official", "question", 0, 1), ["does not fit"], id="neither"
@@ -84,7 +94,10 @@ def test_other_tables_of_magma(name: str, fits: int, off: list[str]) -> None:
             id="marks around figures; a row with a gap is passed over",
         ),
         pytest.param(
-            ["system,ss-user,ss-preference,average", "larch,0,1,.3"], ("official", "question", 1, 1), ["fits"], id="LongMemEval"
+            ["system,ss-user,ss-preference,average", "larch,0,1,.3"],
+            ("official", "question", 1, 1),
+            ["fits"],
+            id="LongMemEval",
         ),
     ],
 )
@@ -104,8 +117,12 @@ def test_rounding_of_the_columns_is_allowed_for(tmp_path: Path) -> None:
     [
         pytest.param(["system,MH,T", "a,1,2"], InputError, "no column of overall figures", id="no overall"),
         pytest.param(["system,x,y,overall", "a,1,2,3"], InputError, "two or more columns named after", id="no types"),
-        pytest.param(["system,MH,multi-hop,overall", "a,1,2,3"], InputError, "different question types", id="one twice"),
-        pytest.param(["system,MH,T,overall", "a,1,,3"], InputError, "no row has a number in overall", id="no whole row"),
+        pytest.param(
+            ["system,MH,multi-hop,overall", "a,1,2,3"], InputError, "different question types", id="one twice"
+        ),
+        pytest.param(
+            ["system,MH,T,overall", "a,1,,3"], InputError, "no row has a number in overall", id="no whole row"
+        ),
     ],
 )
 def test_a_table_that_cannot_be_checked(tmp_path: Path, lines: list[str], error: type[Exception], message: str) -> None:

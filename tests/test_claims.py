@@ -72,7 +72,13 @@ def test_answers_without_published_scores_have_no_recipe(answers: pl.DataFrame) 
         pytest.param("f1=.585", "holds", "the file's own f1, by question", None, id="the file's own scores"),
         pytest.param("judge_score=50.0", "holds", "the file's own judge_score, by question", None, id="labels"),
         pytest.param("temporal.f1=.667", "holds", None, None, id="of a type"),
-        pytest.param("single_hop.f1=.5556", "holds", "f1 set of multi_hop, there called Single-Hop, by question", "mem0", id="of a type under a paper's label"),
+        pytest.param(
+            "single_hop.f1=.5556",
+            "holds",
+            "f1 set of multi_hop, there called Single-Hop, by question",
+            "mem0",
+            id="of a type under a paper's label",
+        ),
         pytest.param("f1=.9", "fails", None, None, id="no recipe gives it"),
     ],
 )
@@ -88,14 +94,18 @@ def test_claims(answers: pl.DataFrame, claim: str, verdict: str, recipe: str | N
 def test_a_failed_claim_names_the_nearest_figure(answers: pl.DataFrame) -> None:
     found = check_claims(answers, ["temporal.f1=.1"]).row(0, named=True)
     assert found["verdict"] == "fails"
-    assert found["found"] == min(figures(answers, "f1").filter(question_type="temporal")["mean"], key=lambda m: abs(m - 0.1))
+    assert found["found"] == min(
+        figures(answers, "f1").filter(question_type="temporal")["mean"], key=lambda m: abs(m - 0.1)
+    )
 
 
 @pytest.mark.parametrize(
     ("claim", "message"),
     [
         pytest.param("bert_f1=.9", "bert_f1 is neither in the file nor to be recomputed", id="no such score"),
-        pytest.param("adversarial.f1=.9", "no questions of that type; there are: multi_hop, temporal, overall", id="type"),
+        pytest.param(
+            "adversarial.f1=.9", "no questions of that type; there are: multi_hop, temporal, overall", id="type"
+        ),
     ],
 )
 def test_a_claim_of_what_is_not_there(answers: pl.DataFrame, claim: str, message: str) -> None:

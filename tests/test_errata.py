@@ -34,7 +34,8 @@ def scores() -> pl.DataFrame:
 def errata(*rows: tuple[str, str | None]) -> pl.DataFrame:
     frame = pl.DataFrame(rows, schema=["question_id", "correct_answer"], orient="row")
     return frame.select(
-        pl.col(name).cast(pl.String) if name in frame.columns else pl.lit(None, pl.String).alias(name) for name in ERRATA
+        pl.col(name).cast(pl.String) if name in frame.columns else pl.lit(None, pl.String).alias(name)
+        for name in ERRATA
     )
 
 
@@ -74,7 +75,10 @@ def test_a_faulty_gold_without_a_correction_is_left_out_of_both(scores: pl.DataF
 
 def test_the_protocol_of_the_scores_is_that_of_the_layers(scores: pl.DataFrame) -> None:
     layers = with_errata(score(scores, ["f1"], protocol="squad"), errata(("c1:1", "The July")), protocol="squad")
-    assert layers.filter(run="larch, golds corrected", question_id="c1:1").select("f1", "protocol").row(0) == (1.0, "squad")
+    assert layers.filter(run="larch, golds corrected", question_id="c1:1").select("f1", "protocol").row(0) == (
+        1.0,
+        "squad",
+    )
 
 
 def test_the_ceiling_is_the_share_of_sound_golds(scores: pl.DataFrame) -> None:
@@ -144,7 +148,9 @@ def test_no_such_list(tmp_path: Path) -> None:
 
 def test_the_loader_changes_no_gold(shared: Path) -> None:
     path = shared / "data/locomo/locomo10.json"
-    golds = {qa["question"]: str(qa.get("answer")) for sample in load_dataset("locomo", path) for qa in sample.raw["qa"]}
+    golds = {
+        qa["question"]: str(qa.get("answer")) for sample in load_dataset("locomo", path) for qa in sample.raw["qa"]
+    }
     audit = json.loads((shared / "data/locomo/audit_errors.json").read_text(encoding="utf-8"))
     assert all(golds[row["question"]] == str(row["golden_answer"]) for row in audit)
 

@@ -134,7 +134,10 @@ def test_a_file_without_a_manifest_has_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [pytest.param("{", "is not valid JSON", id="cut"), pytest.param("[1]", "is no manifest of a run", id="something else")],
+    [
+        pytest.param("{", "is not valid JSON", id="cut"),
+        pytest.param("[1]", "is no manifest of a run", id="something else"),
+    ],
 )
 def test_a_file_that_is_no_manifest(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "larch.manifest.json").write_text(text, encoding="utf-8")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 
 import polars as pl
 
 from himga_eval import exprs
 from himga_eval.data.locomo import NOT_MENTIONED
-from himga_eval.errors import InputError
+from himga_eval.errors import RunWarning
 from himga_eval.metrics.catalog import LEXICAL
 from himga_eval.metrics.variants import VARIANTS
 from himga_eval.protocols.recipe import REST, Protocol
@@ -23,10 +24,10 @@ def counted(frame: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
 
 
 def with_golds(frame: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
-    """Put the golds in place that the protocol scores against.
+    """Put the golds in place that the protocol scores against; null where a trap is wanted and not known.
 
-    Raises:
-        InputError: adversarial answers are scored against the trap, and the rows do not say what it is.
+    Warns:
+        RunWarning: traps are not known.
     """
     if "question_type" not in frame.columns:
         return frame
@@ -36,21 +37,23 @@ def with_golds(frame: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
         gold = pl.when(ends).then(gold.str.split(sign).list.first().str.strip_chars()).otherwise(gold)
     if protocol.adversarial == "trap":
         adversarial = pl.col("question_type") == QuestionType.ADVERSARIAL
-        if "adversarial_answer" in frame.columns:
-            gold = pl.when(adversarial).then(pl.coalesce("adversarial_answer", gold)).otherwise(gold)
-        elif lost := frame.filter(adversarial & (pl.col("ground_truth") == NOT_MENTIONED)).height:
-            raise InputError(
-                f"{protocol.name} scores adversarial answers against the answer they are to be lured into, and "
-                f"{lost:,} rows have no adversarial_answer; join the answers to the data set (--dataset), which has it"
+        given = pl.col("adversarial_answer") if "adversarial_answer" in frame.columns else pl.lit(None, pl.String)
+        trap = pl.coalesce(given, pl.when(gold != NOT_MENTIONED).then(gold))
+        if lost := frame.filter(adversarial & trap.is_null() & gold.is_not_null()).height:
+            message = (
+                f"{protocol.name} scores adversarial answers against the answer they are to be lured into; {lost:,} rows "
+                "have no adversarial_answer and so no score: join the answers to the data set (--dataset), which has it"
             )
+            warnings.warn(message, RunWarning, stacklevel=3)
+        gold = pl.when(adversarial).then(trap).otherwise(gold)
     return frame.with_columns(gold.alias("ground_truth"))
 
 
 def metric_columns(frame: pl.DataFrame, protocol: Protocol, metrics: Sequence[str]) -> pl.DataFrame:
     """Score rows by the protocol's variants: a Float64 column a metric and nothing else.
 
-    Raises:
-        InputError: adversarial answers are scored against the trap, and the rows do not say what it is.
+    Warns:
+        RunWarning: adversarial answers are to be scored against the trap, and the rows do not say what it is.
     """
     frame = with_golds(frame, protocol)
     ours = [metric for metric in metrics if _is_ours(metric, protocol.metrics[metric][REST])]

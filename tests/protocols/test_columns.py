@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from himga_eval.errors import InputError, UnknownMetric
+from himga_eval.errors import RunWarning, UnknownMetric
 from himga_eval.protocols import load_protocol
 from himga_eval.scoring import score
 
@@ -38,7 +38,9 @@ def value(frame: pl.DataFrame, protocol: str, metric: str = "f1") -> float | Non
         pytest.param("locomo", "temporal", "tea", "tea; hot", 2 / 3, id="locomo: of open-domain questions alone"),
         pytest.param("locomo", "adversarial", "It is NOT mentioned.", "x", 1.0, id="locomo: phrase of refusal"),
         pytest.param("locomo", "adversarial", "unknown", "unknown", 0.0, id="locomo: other refusals are none"),
-        pytest.param("magma", "adversarial", "The unknown soldier", "x", 1.0, id="magma: unknown anywhere is a refusal"),
+        pytest.param(
+            "magma", "adversarial", "The unknown soldier", "x", 1.0, id="magma: unknown anywhere is a refusal"
+        ),
         pytest.param("magma", "adversarial", "  N/A ", "x", 1.0, id="magma: a whole answer that is a refusal"),
         pytest.param("magma", "adversarial", "", "x", 1.0, id="magma: blank is a refusal"),
         pytest.param("magma", "adversarial", "x", "x", 0.0, id="magma: the gold does not matter"),
@@ -80,9 +82,11 @@ def test_a_file_that_has_the_trap_as_gold_needs_no_more() -> None:
     assert value(answer("adversarial", TRAP, TRAP), "a-mem") == 1.0
 
 
-def test_unknown_traps_are_an_error() -> None:
-    with pytest.raises(InputError, match="a-mem scores adversarial answers against .* 1 rows have no adversarial_answer"):
-        value(answer("adversarial", TRAP, "Not mentioned in the conversation"), "a-mem")
+def test_where_the_trap_is_not_known_there_is_no_score() -> None:
+    with pytest.warns(
+        RunWarning, match="a-mem scores adversarial answers against .* 1 rows have no adversarial_answer"
+    ):
+        assert value(answer("adversarial", TRAP, "Not mentioned in the conversation"), "a-mem") is None
 
 
 def test_a_frame_without_types_is_scored_by_the_default_variant() -> None:

@@ -65,7 +65,10 @@ def test_a_protocol_chooses_the_mode(protocol: str, kind: str, mode: str) -> Non
 
 @pytest.mark.parametrize(
     ("protocol", "mode"),
-    [pytest.param("longmemeval", "abstention", id="rubric of its own"), pytest.param("magma", "default_binary", id="none")],
+    [
+        pytest.param("longmemeval", "abstention", id="rubric of its own"),
+        pytest.param("magma", "default_binary", id="none"),
+    ],
 )
 def test_unanswerable_questions_of_longmemeval(protocol: str, mode: str) -> None:
     frame = answers(("multi_session", "cake"), question_id=["q_abs"])

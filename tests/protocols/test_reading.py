@@ -35,7 +35,10 @@ def test_nine_are_built_in_our_own_first() -> None:
 def test_a_built_in_protocol_says_where_it_is_from(name: str) -> None:
     protocol = load_protocol(name)
     assert protocol.name == name
-    assert protocol.title and protocol.source and protocol.revision and protocol.known
+    assert protocol.title
+    assert protocol.source
+    assert protocol.revision
+    assert protocol.known
     assert protocol.metrics or protocol.judge
 
 
@@ -64,7 +67,9 @@ def test_a_metric_that_it_does_not_define_is_an_error_that_lists_those_it_does()
 
 
 def test_an_unknown_protocol_lists_the_known() -> None:
-    with pytest.raises(UnknownProtocol, match="no protocol 'mem-0'; did you mean 'mem0'.*memos.*a TOML file of your own"):
+    with pytest.raises(
+        UnknownProtocol, match=r"no protocol 'mem-0'; did you mean 'mem0'.*memos.*a TOML file of your own"
+    ):
         load_protocol("mem-0")
 
 
@@ -85,7 +90,9 @@ def test_a_file_of_ones_own_is_a_protocol(tmp_path: Path) -> None:
         pytest.param(WHOLE + 'f2 = "set"', r"\[metrics\]: no name 'f2'; known: bert_f1", id="metric"),
         pytest.param(WHOLE.replace('"set"', '"bag"'), "no name 'bag'; known: multiset, set, squad", id="variant"),
         pytest.param(WHOLE.replace("multi_hop =", "hop ="), "no name 'hop'; .*multi_hop", id="type of a variant"),
-        pytest.param(WHOLE.replace('default = "set", ', ""), "names by question type with a 'default'", id="no default"),
+        pytest.param(
+            WHOLE.replace('default = "set", ', ""), "names by question type with a 'default'", id="no default"
+        ),
         pytest.param(WHOLE + '[questions]\ntypes = ["hop"]', r"no name 'hop'.*\(\[questions\] types\)", id="type"),
         pytest.param(WHOLE + '[questions]\ntypes = "temporal"', "types is 'temporal'; .* a list", id="types is a text"),
         pytest.param(WHOLE + '[questions]\naverages = ["user"]', "known: question, type, conversation", id="average"),

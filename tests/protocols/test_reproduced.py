@@ -56,7 +56,9 @@ def test_memobase(run: Run, metric: str, overall: float, by_label: tuple[float, 
     ("name", "overall", "by_type"),
     [
         pytest.param("zep_locomo_grades.json", 0.7513, (0.7411, 0.6604, 0.6771, 0.7979), id="Zep"),
-        pytest.param("locomo_audit_fc_gpt-4o-mini-memos.json", 0.7429, (0.7021, 0.5109, 0.566, 0.8652), id="locomo-audit"),
+        pytest.param(
+            "locomo_audit_fc_gpt-4o-mini-memos.json", 0.7429, (0.7021, 0.5109, 0.566, 0.8652), id="locomo-audit"
+        ),
     ],
 )
 def test_labels_of_a_file_by_official_category(run: Run, name: str, overall: float, by_type: tuple[float, ...]) -> None:
@@ -91,7 +93,14 @@ def test_locomos_official_f1(run: Run, shared: Path) -> None:
 
 @pytest.mark.parametrize(
     ("protocol", "overall"),
-    [("himga", 0.5118), ("mem0", 0.5145), ("locomo", 0.5451), ("squad", 0.5264), ("memoryos", 0.5295), ("memos", 0.4839)],
+    [
+        ("himga", 0.5118),
+        ("mem0", 0.5145),
+        ("locomo", 0.5451),
+        ("squad", 0.5264),
+        ("memoryos", 0.5295),
+        ("memos", 0.4839),
+    ],
 )
 def test_f1_of_the_same_answers_under_six_recipes(run: Run, protocol: str, overall: float) -> None:
     assert means(score(run("memobase_eval_0710_3000.json"), ["f1"], protocol=protocol), "f1")["overall"] == overall
