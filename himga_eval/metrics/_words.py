@@ -23,7 +23,7 @@ CLOSERS = "])}>\"'»”’"
 _DEPENDS = re.compile(
     rf"[.?!](?:\Z|{NON_WORD})"  # a sentence may end here
     rf"|(?:^|\.)[{re.escape(CLOSERS)}]*\Z"  # the period of a sentence, or what closes after it
-    r"|^\"|^''|'\Z|[:,]{2}\Z"  # signs that look at their neighbours
+    r"|^\"|^''|'\Z"  # signs that look at their neighbours
 )
 _CHUNK = re.compile(r"\S+")
 _ODD_SPACE = re.compile(r"[^\S \t\n\r\x0b\x0c]")

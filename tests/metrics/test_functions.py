@@ -17,8 +17,8 @@ from himga_eval.errors import InputError
 from himga_eval.metrics import bleu_scores, exact_match, meteor, rouge_scores, token_f1
 
 FUNCTIONS = [exact_match, token_f1, rouge_scores, bleu_scores, meteor]
-FAMILIES = ["exact_match", "token_f1", "rouge1", "bleu1", "meteor"]
-TEXTS = st.text() | st.lists(st.sampled_from("the a dogs dog ran, run. Runs U.S. 3.5 'tis né".split())).map(" ".join)
+WORDS = ["the", "a", "dogs", "dog", "ran,", "run.", "Runs", "U.S.", "3.5", "'tis", "né"]
+TEXTS = st.text() | st.lists(st.sampled_from(WORDS)).map(" ".join)
 
 
 def scores(prediction: str | int, ground_truth: str | int) -> dict[str, float]:
@@ -41,7 +41,7 @@ BEYOND = {f"M{number}" for number in range(48, 56)}
 
 def test_known_pitfalls(shared: Path) -> None:
     wrong, seen = {}, 0
-    for line in (shared / "cases" / "public_cases.jsonl").open(encoding="utf-8"):
+    for line in (shared / "cases" / "public_cases.jsonl").read_text("utf-8").splitlines():
         case = json.loads(line)
         expected = case.get("expected")
         if case["area"] != "metric" or case["id"] in BEYOND or "prediction" not in case["input"]:
@@ -134,4 +134,5 @@ def test_order_counts_in_rouge_l_and_not_in_f1(words: list[str]) -> None:
 def test_eight_threads_agree() -> None:
     with ThreadPoolExecutor(8) as pool:
         found = set(pool.map(lambda _: meteor("the kid runs", "a child ran"), range(200)))
-    assert found == {pytest.approx(1 / 6, abs=1e-6)}
+    assert len(found) == 1
+    assert found.pop() == pytest.approx(1 / 6, abs=1e-6)

@@ -16,6 +16,10 @@ def plain_overlap(first, second) -> int:
     return (Counter(first) & Counter(second)).total()
 
 
+def triples(tokens: list[str]) -> list[tuple[str, ...]]:
+    return [tuple(tokens[at : at + 3]) for at in range(len(tokens) - 2)]
+
+
 def plain_subsequence(first: list[str], second: list[str]) -> int:
     row = [0] * (len(second) + 1)
     for token in first:
@@ -35,7 +39,7 @@ def test_ngram_overlaps_count_each_length(first: list[str], second: list[str]) -
     one, two, three = ngram_overlaps(first, second, 3)
     assert one == plain_overlap(first, second)
     assert two == plain_overlap(pairwise(first), pairwise(second))
-    assert three == plain_overlap(zip(first, first[1:], first[2:]), zip(second, second[1:], second[2:]))
+    assert three == plain_overlap(triples(first), triples(second))
 
 
 @given(TOKENS, TOKENS)

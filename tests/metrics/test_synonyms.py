@@ -34,7 +34,7 @@ def test_the_table_is_nltks_reader(nltk_data: None) -> None:
     draw = random.Random(0)
     lemmas = sorted({name.lower() for name in wordnet.all_lemma_names()})
     irregular = sorted({form for forms in wordnet._exception_map.values() for form in forms})
-    endings = "s es ed ing er est ies ves men shes".split()
+    endings = ["s", "es", "ed", "ing", "er", "est", "ies", "ves", "men", "shes"]
     inflected = [word + ending for word in draw.sample(lemmas, 2_000) for ending in endings]
     cut = [word[:-1] + ending for word in draw.sample(lemmas, 2_000) for ending in endings]
     for word in [*draw.sample(lemmas, 20_000), *irregular, *inflected, *cut]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -10,13 +12,17 @@ from himga_eval.metrics import _treebank
 from himga_eval.metrics._sentences import sentences
 from himga_eval.metrics._words import words
 
-CHUNKS = """
-mr. dr. u.s. ph.d. e.g. etc. inc.'s no. no.1 s.p.a. p.m., a. b. j. smith international administrators z-holiday
-go go. go.) (go.) "go." "go go" go." 'go' go.' go'. go.)--x “go.” go.” «go.» go.> *go.* go.--go --go what?! wow!! no!
-yes? ... .. . ? ! ?" ?' .' !') .'so. ?!x. " '' ' ) ( ] } -- - — “ ” ’ ` `` ``` `x `"x " "" ''x x'' x's' dogs' it's it's'
-don't can't. n't cannot gimme gonna gotta lemme more'n d'ye wanna 'tis 'twas 'tis'twas cannot'tis well-cannot-do gımme
-a,, a:: , : foo: 10:30 2,000. 3.5 2023. 5. 1.) -5. x.y x.(a) 3.(a) :) haha!!:) ſ 'ſ ϒ 𝐀b. né. @x $5 50% a&b; #1 * a*b
-""".split()
+CHUNKS = re.findall(
+    r"\S+",
+    """
+    mr. dr. u.s. ph.d. e.g. etc. inc.'s no. no.1 s.p.a. p.m., a. b. j. smith international administrators
+    z-holiday go go. go.) (go.) "go." "go go" go." 'go' go.' go'. go.)--x “go.” go.” «go.» go.> *go.* go.--go
+    --go what?! wow!! no! yes? ... .. . ? ! ?" ?' .' !') .'so. ?!x. " '' ' ) ( ] } -- - — “ ” ’ ` `` ``` `x `"x
+    " "" ''x x'' x's' dogs' it's it's' don't can't. n't cannot gimme gonna gotta lemme more'n d'ye wanna 'tis
+    'twas 'tis'twas cannot'tis well-cannot-do gımme a,, a:: , : foo: 10:30 2,000. 3.5 2023. 5. 1.) -5. x.y x.(a)
+    3.(a) :) haha!!:) ſ 'ſ ϒ 𝐀b. né. @x $5 50% a&b; #1 * a*b
+    """,
+)
 SPACES = [*[" "] * 8, "\n", "\n\n", "  ", "\t", "\r\n", "\x0b", "\u00a0", "\u2009", "\u202f", "\x1c", "\x85"]
 CHARACTERS = "abcdesmt3 \n.,:;!?'\"`()[]{}<>«»“”‘’„-—–*@#$%&_ſı"
 
@@ -44,7 +50,7 @@ TEXTS = (
         pytest.param("2019–2021—so", "2019 – 2021 — so", id="long-dashes-split"),
         pytest.param("'snake", "'snake", id="a-leading-quote-does-not"),
         pytest.param("i can't, i cannot", "i ca n't , i can not", id="contractions"),
-        pytest.param("a,, b a,,", "a ,, b a , ,", id="doubled-commas-look-at-what-follows"),
+        pytest.param("a,, b a,,", "a , , b a , ,", id="doubled-commas"),
         pytest.param("dogs' 'tis x's'", "dogs ' 't is x's '", id="apostrophes"),
         pytest.param("what?! (no.) yes", "what ? ! ( no . ) yes", id="several-signs"),
         pytest.param("", "", id="nothing"),
@@ -54,7 +60,7 @@ def test_words(text: str, found: str) -> None:
     assert words(text, text.split()) == found.split()
 
 
-@settings(max_examples=1000)
+@settings(max_examples=500)
 @given(TEXTS)
 @example("m.\n.'sb. x")
 @example('.".!')
@@ -65,7 +71,7 @@ def test_words_as_nltk_finds_them(nltk_data: None, text: str) -> None:
     assert words(text, text.split()) == word_tokenize(text)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(TEXTS)
 def test_sentences_as_nltk_cuts_them(nltk_data: None, text: str) -> None:
     from nltk import sent_tokenize
@@ -73,7 +79,7 @@ def test_sentences_as_nltk_cuts_them(nltk_data: None, text: str) -> None:
     assert sentences(text) == sent_tokenize(text)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(TEXTS)
 def test_words_of_a_sentence_as_nltk_splits_them(text: str) -> None:
     from nltk.tokenize import NLTKWordTokenizer
