@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
 from himga_eval.errors import InputError
-from himga_eval.metrics.catalog import resolve
+from himga_eval.metrics.catalog import LEXICAL, resolve
 from himga_eval.protocols import Protocol, ProtocolLike, load_protocol, names
-from himga_eval.schema import Results, results_frame
-from himga_eval.scoring import CUTS, averages, in_order, score, summarise
+from himga_eval.schema import RESULTS, SUMMARY, Results, results_frame
+from himga_eval.scoring import CUTS, PUBLISHED, averages, in_order, score, summarise
+
+RECOMPUTED, IN_THE_FILE = "recomputed", "in the file"
 
 _WEIGHTS = {"question": "by_question", "type": "by_type", "conversation": "by_conversation"}
+_KEY = ["run", "protocol", "metric", "source"]
+_PARTED = "\x1f"
 
 
 def across(
@@ -28,50 +32,111 @@ def across(
         UnknownMetric: not one of ALL_METRICS.
         InputError: no protocol defines any of the metrics for these answers.
     """
-    tables = [_means(protocol, scores) for protocol, scores in scores_across(results, metrics, protocols=protocols)]
-    lead = ("run", "metric", "protocol", "variant")
-    wide = pl.concat(tables, how="diagonal_relaxed")
-    kinds = in_order(set(wide.columns).difference(lead, _WEIGHTS.values(), ["questions"]))
+    table = figures(results, metrics, protocols=protocols).filter(source=RECOMPUTED)
+    overall = pl.col("question_type") == "overall"
+    kinds = in_order(table.filter(~overall)["question_type"])
     order = {metric: place for place, metric in enumerate(resolve(metrics))}
-    return wide.select(*lead, *kinds, *_WEIGHTS.values(), "questions").sort(
+    heads = table.with_columns(
+        pl.when(overall).then(pl.col("average").replace(_WEIGHTS)).otherwise("question_type").alias("head")
+    )
+    counts = table.filter(overall, average="question").select(*_KEY, questions="weights")
+    wide = heads.pivot("head", index=[*_KEY, "variant"], values="mean", maintain_order=True).join(counts, on=_KEY)
+    return wide.select("run", "metric", "protocol", "variant", *kinds, *_WEIGHTS.values(), "questions").sort(
         pl.col("run").rank("dense"), pl.col("metric").replace_strict(order, return_dtype=pl.Int64), maintain_order=True
     )
 
 
-def scores_across(
+def summarise_across(
     results: Results, metrics: Sequence[str] = ("f1",), *, protocols: Sequence[ProtocolLike] | None = None
-) -> list[tuple[Protocol, pl.DataFrame]]:
-    """Score the same answers under every protocol that defines one of the metrics: protocols with their scores.
+) -> pl.DataFrame:
+    """Summarise the same answers under every protocol that defines one of the metrics: the summary frame.
 
     Raises:
         UnknownMetric: not one of ALL_METRICS.
-        InputError: no protocol defines any of the metrics for these answers.
+        InputError: no protocol gives any of the metrics for these answers.
     """
-    frame, wanted = results_frame(results), resolve(metrics)
-    found = []
-    for protocol in map(load_protocol, names() if protocols is None else protocols):
-        if defined := [metric for metric in wanted if metric in protocol.metrics]:
-            found.append((protocol, score(frame, defined, protocol=protocol)))
-    found = [(protocol, scores) for protocol, scores in found if scores.height]
-    if not found:
-        raise InputError(f"no protocol defines {', '.join(wanted)} for these answers")
-    return found
+    chosen = _chosen(protocols)
+    scores, columns = _stacked(results, resolve(metrics), chosen)
+    table = _parted(summarise(scores, metrics=columns), chosen)
+    return table.filter(~pl.col("metric").str.starts_with(PUBLISHED)).select(*SUMMARY)
 
 
-def _means(protocol: Protocol, scores: pl.DataFrame) -> pl.DataFrame:
-    key = ["run", "metric"]
-    metrics = [name for name in protocol.metrics if name in scores.columns]
-    types = summarise(scores, metrics=metrics).filter(~pl.col("question_type").is_in(CUTS))
-    overall = averages(scores, metrics=metrics)
-    weighed = overall.with_columns(pl.col("average").replace(_WEIGHTS)).pivot("average", index=key, values="mean")
-    counted = overall.filter(average="question").select(*key, questions="weights")
-    variants = {metric: protocol.variant(metric) for metric in metrics}
+def figures(
+    results: Results, metrics: Sequence[str], *, protocols: Sequence[ProtocolLike] | None = None
+) -> pl.DataFrame:
+    """Compute what each protocol makes of these answers: a row a run, protocol, metric, question type and average.
+
+    `source` is "recomputed", or "in the file" for scores that came with the answers. question_type is "overall" for all
+    that the protocol counts, `label` what the protocol calls it, `weights` over how many a mean is.
+
+    Raises:
+        UnknownMetric: not one of ALL_METRICS.
+        InputError: no protocol gives any of the metrics for these answers.
+    """
+    chosen = _chosen(protocols)
+    scores, columns = _stacked(results, resolve(metrics), chosen)
+    by_type = summarise(scores, metrics=columns).filter(~pl.col("question_type").is_in(CUTS))
+    overall = averages(scores, metrics=columns).with_columns(question_type=pl.lit("overall"))
+    shared = ("run", "metric", "question_type", "average", "mean", "weights")
+    told = [by_type.with_columns(average=pl.lit("question"), weights="count"), overall]
+    table = _parted(pl.concat(part.select(shared) for part in told).drop_nulls("mean"), chosen)
+    file = pl.col("metric").str.starts_with(PUBLISHED) | (pl.col("metric") == "judge_score")
+    table = table.with_columns(
+        pl.when(file).then(pl.lit(IN_THE_FILE)).otherwise(pl.lit(RECOMPUTED)).alias("source"),
+        pl.col("metric").str.strip_prefix(PUBLISHED),
+    )
+    return _named(table, chosen.values())
+
+
+def _chosen(protocols: Sequence[ProtocolLike] | None) -> dict[str, Protocol]:
+    return {protocol.name: protocol for protocol in map(load_protocol, names() if protocols is None else protocols)}
+
+
+def _stacked(
+    results: Results, metrics: Sequence[str], protocols: Mapping[str, Protocol]
+) -> tuple[pl.DataFrame, list[str]]:
+    """Score under every protocol, with runs named after run and protocol; and the columns that hold scores."""
+    frame = results_frame(results)
+    parts = [part for protocol in protocols.values() if (part := _scores(frame, protocol, metrics)) is not None]
+    if not parts:
+        raise InputError(f"no protocol gives {', '.join(metrics)} for these answers")
+    scores = pl.concat(parts, how="diagonal_relaxed")
+    return scores, [name for m in metrics for name in (m, f"{PUBLISHED}{m}") if name in scores.columns]
+
+
+def _scores(frame: pl.DataFrame, protocol: Protocol, metrics: Sequence[str]) -> pl.DataFrame | None:
+    """Score under one protocol, None where it gives nothing: what it defines, and what is in the file of that."""
+    defined = [metric for metric in metrics if metric in protocol.defined]
+    given = [f"{PUBLISHED}{m}" for m in defined if f"{PUBLISHED}{m}" in frame.columns]
+    # A model is not run for what the file has.
+    anew = [m for m in defined if m in LEXICAL or (m in protocol.metrics and f"{PUBLISHED}{m}" not in given)]
+    if "judge_score" in defined and "judge_score" in frame.columns:
+        given.append("judge_score")
+    scores = score(frame, anew, protocol=protocol)
+    if scores.is_empty() or not (anew or given):
+        return None
+    needed = [name for name in (*RESULTS, "abstention", "protocol") if name in scores.columns]
+    return scores.select(*needed, *anew, *given).with_columns(pl.col("run") + f"{_PARTED}{protocol.name}")
+
+
+def _parted(table: pl.DataFrame, protocols: Iterable[str]) -> pl.DataFrame:
+    """Part the names of runs and protocols again, the protocols in this order."""
+    both = pl.col("run").str.split(_PARTED)
+    order = {name: place for place, name in enumerate(protocols)}
+    return table.with_columns(both.list.first().alias("run"), both.list.last().alias("protocol")).sort(
+        pl.col("protocol").replace_strict(order, return_dtype=pl.Int64), maintain_order=True
+    )
+
+
+def _named(table: pl.DataFrame, protocols: Iterable[Protocol]) -> pl.DataFrame:
+    """Say how each protocol defines the metric and what it calls the type."""
+    kinds = list(protocols)
+    variants = [(p.name, metric, RECOMPUTED, p.variant(metric)) for p in kinds for metric in p.metrics]
+    labels = [(p.name, kind, label) for p in kinds for kind, label in p.labels.items()]
+    of_metric = pl.DataFrame(variants, ["protocol", "metric", "source", "variant"], orient="row")
+    of_type = pl.DataFrame(labels, dict.fromkeys(("protocol", "question_type", "label"), pl.String), orient="row")
     return (
-        types.pivot("question_type", index=key, values="mean", maintain_order=True)
-        .join(weighed, on=key)
-        .join(counted, on=key)
-        .with_columns(
-            pl.lit(protocol.name).alias("protocol"),
-            pl.col("metric").replace_strict(variants, return_dtype=pl.String).alias("variant"),
-        )
+        table.join(of_metric, on=["protocol", "metric", "source"], how="left", maintain_order="left")
+        .join(of_type, on=["protocol", "question_type"], how="left", maintain_order="left")
+        .with_columns(pl.coalesce("label", "question_type").alias("label"))
     )

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from himga_eval.across import RECOMPUTED, figures
 from himga_eval.errors import InputError
 from himga_eval.metrics.catalog import ALL_METRICS, LEXICAL
-from himga_eval.protocols import Protocol, load_protocol, names, variant
+from himga_eval.protocols import load_protocol, names, variant
 from himga_eval.schema import Results, normalise_question_type, results_frame
-from himga_eval.scoring import CUTS, PUBLISHED, averages, finite, in_order, score, summarise
+from himga_eval.scoring import PUBLISHED, finite, in_order, score
 
 RECIPES: dict[str, pl.DataType] = {
     "column": pl.String(),
@@ -88,23 +89,6 @@ def find_recipes(results: Results) -> pl.DataFrame:
     )
 
 
-def figures(results: Results, metric: str) -> pl.DataFrame:
-    """Compute what each protocol makes of one metric of these answers, by question type and by each average.
-
-    The columns are run, protocol, source ("recomputed", or "in the file" for scores that came with it), variant,
-    question_type ("overall" for all that the protocol counts), label (what the protocol calls it), average and mean.
-
-    Raises:
-        InputError: a metric that is neither lexical nor in the file.
-    """
-    frame = results_frame(results)
-    recipes = [protocol for protocol in map(load_protocol, names()) if metric in protocol.defined]
-    found = [part for protocol in recipes for part in _figures(frame, protocol, metric)]
-    if not found:
-        raise InputError(f"{metric} is neither in the file nor to be recomputed from its texts")
-    return pl.concat(found)
-
-
 def check_claims(results: Results, claims: Sequence[str]) -> pl.DataFrame:
     """Look for a recipe that gives each printed figure to its last digit: CLAIMS.
 
@@ -116,8 +100,10 @@ def check_claims(results: Results, claims: Sequence[str]) -> pl.DataFrame:
     """
     frame = results_frame(results)
     read = [read_claim(text) for text in claims]
-    known = {metric: figures(frame, metric) for metric in dict.fromkeys(claim.metric for claim in read)}
-    return pl.DataFrame([_verdict(claim, known[claim.metric]) for claim in read], schema=CLAIMS, orient="row")
+    known = figures(frame, [claim.metric for claim in read])
+    return pl.DataFrame(
+        [_verdict(claim, known.filter(metric=claim.metric)) for claim in read], schema=CLAIMS, orient="row"
+    )
 
 
 def contradictions(results: Results) -> pl.DataFrame:
@@ -141,31 +127,6 @@ def contradictions(results: Results) -> pl.DataFrame:
     return pl.concat(found) if found else pl.DataFrame()
 
 
-def _figures(frame: pl.DataFrame, protocol: Protocol, metric: str) -> list[pl.DataFrame]:
-    """Give the figures of one protocol: a frame, or none where it counts none of the rows."""
-    lexical = metric in LEXICAL
-    scores = score(frame, [metric] if lexical else [], protocol=protocol)
-    columns = [name for name in (metric, f"{PUBLISHED}{metric}") if name in scores.columns]
-    if scores.is_empty() or not columns:
-        return []
-    types = summarise(scores, metrics=columns).filter(~pl.col("question_type").is_in(CUTS))
-    overall = averages(scores, metrics=columns).with_columns(question_type=pl.lit("overall"))
-    shared = ("run", "metric", "question_type", "average", "mean")
-    table = pl.concat([types.with_columns(average=pl.lit("question")).select(shared), overall.select(shared)])
-    recomputed = (pl.col("metric") == metric) & lexical
-    named = table.drop_nulls("mean").select(
-        "run",
-        pl.lit(protocol.name).alias("protocol"),
-        pl.when(recomputed).then(pl.lit("recomputed")).otherwise(pl.lit("in the file")).alias("source"),
-        pl.when(recomputed).then(pl.lit(protocol.variant(metric) if lexical else None)).alias("variant"),
-        "question_type",
-        pl.col("question_type").replace(protocol.labels).alias("label"),
-        "average",
-        "mean",
-    )
-    return [named]
-
-
 def _verdict(claim: Claim, figures: pl.DataFrame) -> tuple[object, ...]:
     wanted = normalise_question_type(claim.label)
     labels = {label: normalise_question_type(label) for label in figures["label"].unique()}
@@ -177,15 +138,16 @@ def _verdict(claim: Claim, figures: pl.DataFrame) -> tuple[object, ...]:
     close = claim.unit / 2 + 1e-9
     holds = candidates.select((pl.col("gap") <= close).any()).item()
     near = candidates.filter(pl.col("gap") <= (close if holds else pl.col("gap").min()))
-    same = ("source", "variant", "question_type", "label", "average")
+    same = ("run", "source", "variant", "question_type", "label", "average")
     groups = near.group_by(same, maintain_order=True).agg(pl.col("mean").first(), pl.col("protocol").str.join(", "))
-    usual_first = (pl.col("average") != "question", pl.col("source") != "recomputed")
-    _, variant, kind, label, average, mean, protocols = groups.sort(usual_first, maintain_order=True).row(0)
+    usual_first = (pl.col("average") != "question", pl.col("source") != RECOMPUTED)
+    run, _, variant, kind, label, average, mean, protocols = groups.sort(usual_first, maintain_order=True).row(0)
     whose = f"the file's own {claim.metric}" if variant is None else f"{claim.metric} {variant}"
     of_type = (
         "" if kind == "overall" else f" of {kind}" if labels[label] == kind else f" of {kind}, there called {label}"
     )
-    return claim.text, HOLDS if holds else FAILS, mean, f"{whose}{of_type}, by {average}", protocols
+    of_run = f", of {run}" if figures["run"].n_unique() > 1 else ""
+    return claim.text, HOLDS if holds else FAILS, mean, f"{whose}{of_type}, by {average}{of_run}", protocols
 
 
 def _unit(values: pl.Series) -> float:

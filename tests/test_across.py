@@ -7,8 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from himga_eval.across import across, scores_across
+from himga_eval.across import across, figures, summarise_across
 from himga_eval.errors import InputError, UnknownMetric
+from himga_eval.schema import SUMMARY
 
 ANSWERS = pl.DataFrame(
     {
@@ -61,13 +62,28 @@ def test_a_file_of_ones_own_is_a_protocol_among_others(tmp_path: Path) -> None:
     assert across(ANSWERS, protocols=["himga", path])["protocol"].to_list() == ["himga", "home"]
 
 
-def test_scores_go_with_their_protocol() -> None:
-    (protocol, scores), *_ = scores_across(ANSWERS, ["f1"], protocols=["mem0"])
-    assert (protocol.name, scores.height, scores["protocol"][0]) == ("mem0", 2, "mem0")
+def test_a_summary_goes_by_protocol() -> None:
+    table = summarise_across(ANSWERS, ["f1"], protocols=["himga", "mem0"])
+    assert dict(table.schema) == SUMMARY
+    counts = table.filter(question_type="overall").select("run", "protocol", "count").rows()
+    assert counts == [("larch", "himga", 3), ("larch", "mem0", 2)]
+
+
+def test_figures_tell_what_is_in_the_file_from_what_is_recomputed() -> None:
+    given = ANSWERS.with_columns(published_f1=pl.lit(0.5), published_judge_score=pl.lit(1.0))
+    table = figures(given, ["f1", "judge_score"], protocols=["mem0", "squad"]).filter(question_type="overall")
+    found = table.filter(average="question").select("protocol", "metric", "source", "variant", "mean", "weights").rows()
+    assert sorted(found, key=str) == [
+        ("mem0", "f1", "in the file", None, 0.5, 2),
+        ("mem0", "f1", "recomputed", "set", pytest.approx(2 / 3), 2),
+        ("mem0", "judge_score", "in the file", None, 1.0, 2),
+        ("squad", "f1", "in the file", None, 0.5, 3),
+        ("squad", "f1", "recomputed", "squad", pytest.approx(16 / 45), 3),
+    ]
 
 
 def test_answers_that_no_protocol_counts() -> None:
-    with pytest.raises(InputError, match="no protocol defines bleu1 for these answers"):
+    with pytest.raises(InputError, match="no protocol gives bleu1 for these answers"):
         across(ANSWERS, ["bleu1"], protocols=["squad"])
 
 

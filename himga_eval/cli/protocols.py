@@ -92,8 +92,7 @@ def show_across(
 
     Example: himga-eval protocols across larch --metrics f1,bleu1 --chart across.html
     """
-    from himga_eval.across import across, scores_across
-    from himga_eval.scoring import summarise
+    from himga_eval.across import across, summarise_across
 
     answers = answers_of(runs, questions(dataset)[0], store)
     wanted = metric_names(metrics) or ["f1"]
@@ -101,8 +100,7 @@ def show_across(
     if chart:
         from himga_eval import charts
 
-        scored = scores_across(answers, wanted[:1], protocols=protocol)
-        summary = pl.concat(summarise(scores, metrics=wanted[:1]) for _, scores in scored)
+        summary = summarise_across(answers, wanted[:1], protocols=protocol)
         charts.by_type(summary, wanted[0]).save(chart)
         say(f"drawn to {chart}")
 
