@@ -141,6 +141,19 @@ class Store:
         with self._reading() as connection:
             return queries.run("stored_runs", connection)
 
+    def note(
+        self, run: str, *, checksums: Mapping[str, str] | None = None, settings: Mapping[str, str] | None = None
+    ) -> None:
+        """Note more of a stored run: the revision of its data sets, and settings it was made with.
+
+        Raises:
+            UnknownRun: the store has no run of that name.
+        """
+        more = _runs(self.load(run), checksums=checksums, settings=settings)
+        with self._writing() as connection:
+            connection.register("incoming_runs", more)
+            _execute(connection, "upsert_runs")
+
     def noted(self, *names: str) -> dict[str, dict[str, str]]:
         """Read what was noted of runs: `{run: {"dataset.locomo": ..., "version.polars": ..., <setting>: ...}}`.
 

@@ -239,3 +239,28 @@ def test_who_holds_the_file_is_told(store: Store) -> None:
         with pytest.raises(StoreLocked, match=f"process {holder.pid}"):
             Store(store.path, wait_s=0.1).runs()
         holder.kill()
+
+
+def test_more_is_noted_of_a_stored_run(store: Store) -> None:
+    store.save(results(), checksums={"locomo": "abc"}, settings={"seed": "1"})
+    store.note("larch", settings={"sample": "9"})
+    noted = store.noted("larch")["larch"]
+    assert {key: noted[key] for key in ("dataset.locomo", "seed", "sample")} == {
+        "dataset.locomo": "abc",
+        "seed": "1",
+        "sample": "9",
+    }
+    with pytest.raises(UnknownRun):
+        store.note("wren")
+
+
+def test_scores_under_another_protocol_may_be_of_a_part(store: Store) -> None:
+    whole = results()
+    store.save(score(whole, ["f1"]))
+    store.save(score(whole.head(2), ["f1"], protocol="squad"))
+    assert store.load("larch").height == 3
+    assert store.load("larch", protocol="squad").height == 2
+    with pytest.raises(RunExists, match="larch"):
+        store.save(score(results(predictions=("Paris", "in Oslo", None)), ["f1"], protocol="squad"))
+    with pytest.raises(RunExists, match="larch"):
+        store.save(score(whole.head(2), ["f1"]))

@@ -57,7 +57,8 @@ def run(
 
     Example: himga-eval run --agent my_agent:make --dataset locomo=locomo10.json --run my-agent
     """
-    from himga_eval.data import load_dataset
+    from himga_eval.data import dataset_checksum, load_dataset
+    from himga_eval.data.files import find_file
     from himga_eval.llm.pool import Pool
     from himga_eval.runner import run_eval
     from himga_eval.store import Store
@@ -68,6 +69,9 @@ def run(
     kept = Store(store)
     with Pool(max_cost=max_cost, rpm=rpm, tpm=tpm, concurrency=concurrency):
         results = run_eval(samples, make, store=kept, run=name, workers=workers, max_errors=max_errors)
+    drawn = {"limit": limit} | ({} if sample is None else {"sample": sample, "seed": seed})
+    settings = {key: str(value) for key, value in drawn.items() if value is not None}
+    kept.note(name, checksums={title: dataset_checksum(find_file(title, path or None))}, settings=settings)
     failed = sum(result.error is not None for result in results)
     say(f"{len(results) - failed} answers are kept as {name} in {kept.path}")
     if failed:
