@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from himga_eval.footnotes import SMALL
 from himga_eval.stats import FEW
-from himga_eval.table import SMALL, Table
+from himga_eval.table import Table, figure
 
 
 def comparison_tables(comparison: pl.DataFrame) -> list[Table]:
@@ -29,10 +30,10 @@ def _grid(part: pl.DataFrame) -> pl.DataFrame:
         {
             "type": row["question_type"],
             "n": f"{row['count']:,}",
-            "base": _score(row["base_mean"]),
-            "other": _score(row["mean"]),
-            "diff.": _signed(row["difference"]),
-            "95 %": "–" if row["lo"] is None else f"[{_signed(row['lo'])},{_signed(row['hi'])}]",
+            "base": figure(row["base_mean"]),
+            "other": figure(row["mean"]),
+            "diff.": figure(row["difference"], sign="+"),
+            "95 %": "–" if row["lo"] is None else f"[{figure(row['lo'], sign='+')},{figure(row['hi'], sign='+')}]",
             "won:lost": f"{row['won']}:{row['lost']}",
             "p": _p(row["p_adjusted"]),
             "verdict": row["verdict"],
@@ -52,22 +53,14 @@ def _note(part: pl.DataFrame) -> str:
     ]
     whole = part.filter(pl.col("question_type") == "overall")["detectable"].drop_nulls()
     if len(whole):
-        told.append(f"an overall difference of {_score(whole[0])} would have been shown with 80 % power")
+        told.append(f"an overall difference of {figure(whole[0])} would have been shown with 80 % power")
     small = [row["question_type"] for row in part.filter(pl.col("count") < SMALL).iter_rows(named=True)]
     if small:
         told.append(f"fewer than {SMALL} questions: {', '.join(small)}")
     return "; ".join(told) + "."
 
 
-def _score(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1)
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("0.", ".", 1)
-
-
 def _p(value: float | None) -> str:
     if value is None:
         return "–"
-    return "<.001" if value < 0.001 else _score(value)
+    return "<.001" if value < 0.001 else figure(value)

@@ -11,7 +11,7 @@ from himga_eval.cuts import in_table_order
 from himga_eval.errors import InputError, UnknownName
 from himga_eval.schema import KEY, Results, results_frame
 from himga_eval.scoring import summarise
-from himga_eval.table import Table
+from himga_eval.table import Table, figure
 
 SPREAD: dict[str, pl.DataType] = {
     "repeated": pl.String(),
@@ -25,8 +25,12 @@ SPREAD: dict[str, pl.DataType] = {
     "lowest": pl.Float64(),
     "highest": pl.Float64(),
     "repeats": pl.Int64(),
+    "count": pl.Int64(),
 }
-"""The columns of a spread: over the strict means of repeats, "answers" of a system or "judgements" of a run."""
+"""The columns of a spread: over the strict means of repeats, "answers" of a system or "judgements" of a run.
+
+`count` questions were asked each time.
+"""
 
 
 class UnknownRepeat(UnknownName):
@@ -97,22 +101,20 @@ def _spread(summary: pl.DataFrame, repeated: str) -> pl.DataFrame:
         pl.col("mean").min().alias("lowest"),
         pl.col("mean").max().alias("highest"),
         pl.col("mean").count().alias("repeats"),
+        pl.col("count").max().alias("count"),
     )
     return in_table_order(cells, keys).select(*SPREAD).cast(SPREAD)  # type: ignore[arg-type]
 
 
 def _table(part: pl.DataFrame, name: str, dataset: str) -> Table:
-    cells = part.with_columns(
-        cell=pl.when(pl.col("mean").is_null())
-        .then(pl.lit("–"))
-        .otherwise(pl.format("{}{}", _written("mean", ""), _written("sd", " ±")))
-    )
+    cells = part.with_columns(pl.Series("cell", [_cell(*row) for row in part.select("mean", "sd").iter_rows()]))
     grid = cells.pivot("question_type", index="metric", values="cell", maintain_order=True)
     counts = " or ".join(str(n) for n in sorted(part["repeats"].unique()))
     note = f"Mean and standard deviation (±) of the strict means of {counts} repeats: the {part['repeated'][0]} anew."
     return Table(f"{name} on {dataset}", grid.with_columns(pl.exclude("metric").fill_null("–")), note)
 
 
-def _written(column: str, mark: str) -> pl.Expr:
-    digits = pl.col(column).map_elements(lambda value: mark + f"{value:.3f}".replace("0.", ".", 1), pl.String)
-    return digits.fill_null("")
+def _cell(mean: float | None, sd: float | None) -> str:
+    if mean is None:
+        return "–"
+    return figure(mean) if sd is None else f"{figure(mean)} ±{figure(sd)}"

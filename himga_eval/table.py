@@ -1,99 +1,165 @@
-"""Lay a summary out for people: a table by question type, as text, Markdown or LaTeX, and the line under it."""
+"""Lay a summary out for people: a table a data set, by question type, and the line under it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 import polars as pl
 
+from himga_eval.footnotes import counted, small, unscored
 from himga_eval.protocols import DEFAULT
-from himga_eval.scoring import NO_TYPE, in_order, summarise
+from himga_eval.scoring import in_order, summarise
+from himga_eval.stats import FEW
 
-SMALL = 50
-"""Groups of fewer questions are pointed at under the table."""
-
-FEW = 3
+LEAST = 3
 """Of fewer samples no interval is shown: it would span all there is."""
+
+BESIDE = 3
+"""So many metrics at most stand beside one another under a question type."""
+
+LEAD = ("metric", "run", "type", "question_type")
+"""The columns that say what a row is."""
+
+
+class Interval(StrEnum):
+    """What stands beside a mean."""
+
+    half = "half"
+    range = "range"
+    sd = "sd"
+    none = "none"
 
 
 @dataclass(frozen=True)
 class Table:
-    """What is shown of one data set: a title, a grid of text, and a line that says what was counted how."""
+    """What is shown of one data set: a title, a grid of text, and a line that says what was counted how.
+
+    A newline in a column's name parts it from the heads above it; `best` are the cells to set off, by row and column.
+    """
 
     title: str
     grid: pl.DataFrame
     note: str
+    best: frozenset[tuple[int, str]] = frozenset()
 
 
-def tables(scores: pl.DataFrame, summary: pl.DataFrame | None = None) -> list[Table]:
+@dataclass(frozen=True)
+class Style:
+    """How means are written: with which interval, in percent, the best set off, metrics below or beside one another."""
+
+    interval: Interval = Interval.half
+    percent: bool = False
+    best: bool = False
+    beside: bool = False
+
+
+PLAIN = Style()
+
+
+def tables(scores: pl.DataFrame, summary: pl.DataFrame | None = None, style: Style = PLAIN) -> list[Table]:
     """Lay out a table a data set; LoCoMo and LongMemEval are never pooled.
 
-    A row is a metric (and a run, where there are several), a column a question type; the counts stand on top. A cell is
-    the strict mean and half the width of its interval, "–" where nothing was scored.
+    A column is a question type, and a row a metric and a run, with the counts on top. `style.beside` makes a row a run
+    alone and gives each type a column a metric, as papers print it, where there are several runs and up to BESIDE
+    metrics. A cell is the strict mean and its interval, "–" where nothing was scored; best is what is printed as the
+    highest of its metric and type, among runs under the same protocol.
     """
     summary = summarise(scores) if summary is None else summary
     laid = []
     for dataset in scores["dataset"].unique(maintain_order=True):
         rows, part = (frame.filter(pl.col("dataset") == dataset) for frame in (scores, summary))
         runs = part["run"].unique(maintain_order=True)
-        title = f"{runs[0]} on {dataset}" if len(runs) == 1 else dataset
-        laid.append(Table(title, _grid(part, len(runs) == 1), _note(rows, part)))
+        shown = _without_twin(part.filter(pl.col("mean").is_not_null().any().over("metric")))
+        beside = style.beside and len(runs) > 1 and shown["metric"].n_unique() <= BESIDE
+        grid, best = (_beside if beside else _stacked)(_written(shown, style))
+        metrics = shown["metric"].unique(maintain_order=True)
+        what = [*metrics] if beside and len(metrics) == 1 else [*runs] if len(runs) == 1 else []
+        title = " on ".join([*what, dataset])
+        best = best if style.best else frozenset()
+        note = [*_note(rows, part, style), *(["bold: the highest of its metric and type"] if best else [])]
+        laid.append(Table(title, grid, "; ".join(note) + ".", best))
     return laid
 
 
-def markdown(table: Table) -> str:
-    """Write a table in Markdown."""
-    header, body = table.grid.columns, table.grid.rows()
-    rule = ["---" if name in _LEAD else "---:" for name in header]
-    lines = [header, rule, *([cell.replace("|", "\\|") for cell in row] for row in body)]
-    return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(line)} |" for line in lines), "", table.note])
+def figure(value: float, *, percent: bool = False, sign: str = "") -> str:
+    """Write a score to three digits: ".603", or "60.3" of a hundred; `sign` is "+" where a plus is to be seen."""
+    text = format(100 * value, f"{sign}.1f") if percent else format(value, f"{sign}.3f")
+    return text if percent or abs(value) >= 1 else text.replace("0.", ".", 1)
 
 
-def latex(table: Table) -> str:
-    """Write a table in LaTeX; the document needs the package booktabs."""
-    header, *body = ([_escaped(cell) for cell in line] for line in [table.grid.columns, *table.grid.rows()])
-    lead = sum(name in _LEAD for name in table.grid.columns)
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{{'l' * lead}{'r' * (len(header) - lead)}}}",
-            r"\toprule",
-            rf"{' & '.join(header)} \\",
-            r"\midrule",
-            *(rf"{' & '.join(line)} \\" for line in body),
-            r"\bottomrule",
-            r"\end{tabular}",
-            f"% {table.title}: {table.note}",
-        ]
+def is_numeric(column: pl.Series) -> bool:
+    """Tell a column of written numbers, which is set flush right, from one of text."""
+    return column.name not in LEAD and all(cell[:1] in "–.±-+0123456789" for cell in column)
+
+
+def _written(summary: pl.DataFrame, style: Style) -> pl.DataFrame:
+    """Write every cell, and tell which are the best."""
+    if style.interval is Interval.sd:
+        summary = summary.with_columns(lo=pl.col("mean") - pl.col("sd"), hi=pl.col("mean") + pl.col("sd"))
+    else:
+        enough = pl.col("clusters") >= LEAST
+        summary = summary.with_columns(lo=pl.when(enough).then("lo"), hi=pl.when(enough).then("hi"))
+    cells = [_cell(mean, lo, hi, style) for mean, lo, hi in summary.select("mean", "lo", "hi").iter_rows()]
+    rounded = pl.Series("rounded", [cell.split()[0] for cell in cells]).cast(pl.Float64, strict=False)
+    rivals = ("protocol", "metric", "question_type")
+    best = (pl.col("rounded") == pl.col("rounded").max().over(rivals)) & (pl.len().over(rivals) > 1)
+    return summary.with_columns(rounded, cell=pl.Series(cells, dtype=pl.String)).with_columns(
+        best=best.fill_null(False)
     )
 
 
-_LEAD = ("metric", "run")
-
-
-def _grid(summary: pl.DataFrame, alone: bool) -> pl.DataFrame:
-    summary = summary.filter(pl.col("mean").is_not_null().any().over("metric"))  # not the metrics of other data sets
-    kinds = in_order(_without_twin(summary)["question_type"])
-    means = [_cell(*row) for row in summary.select("mean", "lo", "hi", "clusters").iter_rows()]
-    scored = summary.select("metric", "run", "question_type", pl.Series("cell", means, pl.String))
-    counted = summary.select(
-        pl.lit("n").alias("metric"), "run", "question_type", pl.format("{}", "count").alias("cell")
-    )
-    cells = pl.concat([counted.unique(maintain_order=True), scored])
-    # The runs of a metric stand below one another, to be compared.
-    cells = pl.concat(part for _, part in cells.group_by("metric", maintain_order=True))
-    grid = cells.pivot("question_type", index=_LEAD, values="cell", maintain_order=True)
-    return grid.select("metric", *([] if alone else ["run"]), *(pl.col(kind).fill_null("–") for kind in kinds))
-
-
-def _cell(mean: float | None, lo: float | None, hi: float | None, clusters: int | None) -> str:
+def _cell(mean: float | None, lo: float | None, hi: float | None, style: Style) -> str:
     if mean is None:
         return "–"
-    told = lo is not None and hi is not None and clusters is not None and clusters >= FEW
-    return f"{_decimals(mean)} ±{_decimals((hi - lo) / 2)}" if told else _decimals(mean)
+
+    def written(value: float) -> str:
+        return figure(value, percent=style.percent)
+
+    if lo is None or hi is None or style.interval is Interval.none:
+        return written(mean)
+    if style.interval is Interval.range:
+        return f"{written(mean)} [{written(lo)},{written(hi)}]"
+    return f"{written(mean)} ±{written(max(hi - mean, mean - lo))}"
 
 
-def _decimals(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1)
+def _stacked(cells: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[tuple[int, str]]]:
+    """Make a row a metric and run, the runs of a metric below one another."""
+    counts = cells.select(
+        pl.lit("n").alias("metric"), "run", "question_type", pl.format("{}", "count").alias("cell"), best=False
+    ).unique(maintain_order=True)
+    if counts.select(pl.struct("question_type", "cell").n_unique() == pl.col("question_type").n_unique()).item():
+        counts = counts.with_columns(run=pl.lit("")).unique(maintain_order=True)
+    rows = pl.concat([counts, cells.select(counts.columns)])
+    rows = pl.concat(part for _, part in rows.group_by("metric", maintain_order=True))
+    lead = ["metric"] if cells["run"].n_unique() == 1 else ["metric", "run"]
+    return _pivoted(rows, "question_type", lead, in_order(cells["question_type"]))
+
+
+def _beside(cells: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[tuple[int, str]]]:
+    """Make a row a run, with the metrics of a type beside one another; how many questions it has is in the head."""
+    metrics = cells["metric"].unique(maintain_order=True).to_list()
+    counts = cells.group_by("question_type").agg(
+        pl.col("count").min().alias("least"), pl.col("count").max().alias("most")
+    )
+    sizes = {kind: f"n={least}" if least == most else f"n={least}–{most}" for kind, least, most in counts.rows()}
+    last = [f"\n{metric}" for metric in metrics] if len(metrics) > 1 else [""]
+    heads = {
+        (kind, metric): f"{kind}\n{sizes[kind]}{end}"
+        for kind in in_order(cells["question_type"])
+        for metric, end in zip(metrics, last, strict=True)
+    }
+    named = [heads[pair] for pair in cells.select("question_type", "metric").iter_rows()]
+    return _pivoted(cells.with_columns(pl.Series("head", named)), "head", ["run"], list(heads.values()))
+
+
+def _pivoted(
+    cells: pl.DataFrame, head: str, lead: list[str], columns: list[str]
+) -> tuple[pl.DataFrame, frozenset[tuple[int, str]]]:
+    text, best = (cells.pivot(head, index=lead, values=name, maintain_order=True) for name in ("cell", "best"))
+    marked = ((row, name) for name in columns for row, is_best in enumerate(best[name]) if is_best)
+    return text.select(*lead, pl.col(columns).fill_null("–")), frozenset(marked)
 
 
 def _without_twin(summary: pl.DataFrame) -> pl.DataFrame:
@@ -104,68 +170,30 @@ def _without_twin(summary: pl.DataFrame) -> pl.DataFrame:
     return summary.filter(pl.col("question_type") != "answerable") if twins else summary
 
 
-def _note(rows: pl.DataFrame, summary: pl.DataFrame) -> str:
-    told = [*_counted(rows), *_unscored(summary)]
+def _note(rows: pl.DataFrame, summary: pl.DataFrame, style: Style) -> list[str]:
+    told = [*counted(rows), *([] if style.interval is Interval.sd else unscored(summary))]
     if "f1" in summary.filter(protocol=DEFAULT)["metric"]:
         told.append("f1 counts a repeated token each time (MAGMA, Mem0 and A-MEM: once)")
-    clusters = summary.filter(pl.col("question_type") == "overall")["clusters"].drop_nulls().unique().sort()
-    shown = [n for n in clusters if n >= FEW]
-    if shown:
-        told.append(f"± is half a 95 % interval, cluster-robust over {' or '.join(f'{n:,}' for n in shown)} samples")
-    if len(shown) < len(clusters):
-        told.append(f"of fewer than {FEW} samples no interval is shown")
-    small = in_order(summary.filter(pl.col("count") < SMALL)["question_type"])
-    if small:
-        everywhere = len(small) == summary["question_type"].n_unique()
-        told.append(f"fewer than {SMALL} questions: {'everywhere' if everywhere else ', '.join(small)}")
-    return "; ".join(told) + "."
+    return [*told, *_spread(summary, style.interval), *small(summary)]
 
 
-def _counted(rows: pl.DataFrame) -> list[str]:
-    """Say which types the overall mean includes, how many questions were answered, and what was not attempted."""
-    kinds = rows.select("run", pl.col("question_type").fill_null(NO_TYPE), "prediction")
-    answers = kinds.group_by("run", "question_type", maintain_order=True).agg(
-        pl.len().alias("asked"), pl.col("prediction").count().alias("answered")
-    )
-    idle = answers.filter(pl.col("answered") == 0)
-    attempted = answers.filter(pl.col("answered") > 0)
-    answered = answers["answered"].sum()
-    missing = attempted["asked"].sum() - answered
-    told = [
-        f"overall is {', '.join(in_order(attempted['question_type'])) or 'nothing'}",
-        f"{answered:,} of {rows.height:,} questions answered",
-    ]
-    if missing:
-        told.append(f"{missing:,} missing answer{'s count' if missing > 1 else ' counts'} as 0")
-    if idle.height:
-        alone = answers["run"].n_unique() == 1
-        names = [
-            f"{kind} ({asked:,})" if alone else f"{kind} by {run} ({asked:,})" for run, kind, asked, _ in idle.rows()
-        ]
-        told.append(f"not attempted: {', '.join(names)}")
+def _spread(summary: pl.DataFrame, interval: Interval) -> list[str]:
+    """Say what stands beside the means."""
+    overall = summary.filter(pl.col("question_type") == "overall")
+    if interval is Interval.sd:
+        repeats = overall["repeats"].unique().sort()
+        return [f"± is the standard deviation over the runs of a system, {_either(repeats)} of them"]
+    clusters = overall["clusters"].drop_nulls().unique().sort()
+    shown = clusters.filter(clusters >= LEAST)
+    told = []
+    if len(shown) and interval is not Interval.none:
+        what = "± reaches the farther end of the" if interval is Interval.half else "in brackets the"
+        rough = f", which are few: a rough interval (below {FEW})" if shown[0] < FEW else ""
+        told.append(f"{what} 95 % interval, cluster-robust over {_either(shown)} samples{rough}")
+    if len(shown) < len(clusters) and interval is not Interval.none:
+        told.append(f"of fewer than {LEAST} samples no interval is shown")
     return told
 
 
-def _unscored(summary: pl.DataFrame) -> list[str]:
-    """Name the metrics that rest on fewer rows than were asked."""
-    overall = summary.filter(pl.col("question_type") == "overall")
-    rests = overall.with_columns(base=pl.col("scored") + pl.col("missing")).filter(pl.col("base") < pl.col("count"))
-    return [
-        f"{metric} of {run} rests on {base:,} of {count:,} questions"
-        for run, metric, base, count in rests.select("run", "metric", "base", "count").iter_rows()
-    ]
-
-
-def _escaped(text: str) -> str:
-    """Make text safe for LaTeX."""
-    return "".join(_LATEX.get(char, char) for char in text)
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "±": r"$\pm$",
-    "–": "--",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-}
+def _either(numbers: Iterable[int]) -> str:
+    return " or ".join(f"{n:,}" for n in numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from himga_eval.cli import agree, ask, compare, protocols, report, store
+from himga_eval.cli import agree, ask, compare, protocols, report, store, table
 from himga_eval.cli.app import app, main
 
-__all__ = ["agree", "app", "ask", "compare", "main", "protocols", "report", "store"]
+__all__ = ["agree", "app", "ask", "compare", "main", "protocols", "report", "store", "table"]

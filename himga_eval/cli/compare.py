@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from himga_eval.cli.app import BELOW_GATE, UNDECIDED, app, say
-from himga_eval.cli.options import Datasets, Format, Metrics, Output, Runs, StorePath, answers_of, questions
+from himga_eval.cli.options import Datasets, Format, Metrics, Output, Runs, StorePath, answers_of, questions, systems_of
 from himga_eval.cli.show import show_columns, show_frame, show_laid
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ def repeats(
     if judge:
         spread = judge_spread(scores, names[0] if names else "judge_score")
     else:
-        spread = answer_spread(scores, _systems(scores, store))
+        systems = {run: system or "all runs" for run, system in systems_of(scores, store).items()}
+        spread = answer_spread(scores, systems)
         spread = spread.filter(pl.col("metric").is_in(names)) if names else spread
     if format in (Format.csv, Format.json):
         show_frame(spread, format)
@@ -207,14 +208,6 @@ def _settings(store: Path | None) -> Settings:
 
     kept = Store(store)
     return kept.noted() if kept.path.is_file() else {}
-
-
-def _systems(scores: pl.DataFrame, store: Path | None) -> dict[str, str]:
-    from himga_eval.store import Store
-
-    kept = Store(store)
-    known = dict(kept.runs().select("run", "system").iter_rows()) if kept.path.is_file() else {}
-    return {run: known.get(run) or "all runs" for run in scores["run"].unique(maintain_order=True)}
 
 
 def _say_what_differs(frames: Sequence[pl.DataFrame], metrics: Sequence[str], settings: Settings) -> None:

@@ -124,6 +124,15 @@ def scores_of(
     return scores.join(pl.concat(verdicts), on=KEY, how="left", maintain_order="left") if verdicts else scores
 
 
+def systems_of(scores: pl.DataFrame, store: Path | None) -> dict[str, str | None]:
+    """Say which system each run is of, as far as the store was told."""
+    from himga_eval.store import Store
+
+    kept = Store(store)
+    known = dict(kept.runs().select("run", "system").iter_rows()) if kept.path.is_file() else {}
+    return {run: known.get(run) for run in scores["run"].unique(maintain_order=True)}
+
+
 def _stored(store: Store, name: str) -> pl.DataFrame:
     """Load a stored run; a name that looks like a file is told to be no file."""
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,9 +19,8 @@ from himga_eval.cli.options import (
     answers_of,
     metric_names,
     questions,
-    scores_of,
 )
-from himga_eval.cli.recipes import Beside, Errata, notes_of, published_beside, show_errata
+from himga_eval.cli.recipes import Errata, notes_of, show_errata
 from himga_eval.cli.show import show_frame, show_tables
 from himga_eval.errors import InputError
 
@@ -74,31 +72,6 @@ def score(
             mean = "nothing was scored" if row["mean"] is None else f"{row['mean']:.4f}"
             say(f"below {row['least']:g}: {row['metric']} of {row['run']}, {row['question_type']}: {mean}")
         raise typer.Exit(BELOW_GATE)
-
-
-@app.command()
-def table(
-    runs: Runs,
-    dataset: Datasets = None,
-    metrics: Metrics = None,
-    protocol: Protocol = "himga",
-    errata: Errata = None,
-    beside: Beside = None,
-    store: StorePath = None,
-    format: Output = Format.text,
-) -> None:
-    """Print stored runs, or files of answers, side by side.
-
-    Example: himga-eval table larch wren --with published:mem0 --format md
-    """
-    names = metric_names(metrics)
-    scores = scores_of(runs, dataset, names, store, protocol=protocol)
-    published = published_beside(beside or [], scores, names, protocol)
-    stored = [name for name in runs if not Path(name).is_file()]
-    notes = notes_of(scores, protocol, {}, stored=stored, store=store)
-    show_tables(scores, format, names, beside=published, notes=notes)
-    if errata:
-        show_errata(scores, errata, protocol, format, names)
 
 
 @app.command()

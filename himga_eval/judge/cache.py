@@ -16,7 +16,7 @@ from himga_eval.database import WAIT_S, connect
 from himga_eval.errors import InputError, StoreError
 from himga_eval.judge.schema import STORED
 
-__all__ = ["WAIT_S", "cache_file", "export", "judges", "keep", "lookup", "stats"]
+__all__ = ["WAIT_S", "cache_file", "export", "judges", "keep", "lookup", "spent", "stats"]
 
 _DAMAGE = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 
@@ -58,6 +58,13 @@ def judges(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
     if not path.exists():
         return pl.DataFrame(schema={"judge_model": pl.String, "settings": pl.String, "judged": pl.Int64})
     return _query(path, "judgements_judges", rows.select("mode", "prompt_hash", "content_hash", "repeat"))
+
+
+def spent(path: Path, wanted: pl.DataFrame) -> pl.DataFrame:
+    """Add up what judging has cost by run and dataset: `wanted` has a content_hash an answer."""
+    if not path.exists():
+        return pl.DataFrame(schema={"run": pl.String, "dataset": pl.String, "judge_usd": pl.Float64})
+    return _query(path, "judgements_spent", wanted)
 
 
 def stats(path: str | os.PathLike[str]) -> pl.DataFrame:
