@@ -35,6 +35,7 @@ def report(
 
     Example: himga-eval report larch wren -o report.html
     """
+    from himga_eval.costs import costs
     from himga_eval.manifest import protocol_settings
     from himga_eval.metrics.catalog import LEXICAL
     from himga_eval.report import build
@@ -50,7 +51,8 @@ def report(
     here = protocol_settings(protocol) | checksums
     noted = {run: here | stored.get(run, {}) for run in scores["run"].unique(maintain_order=True)}
     judged = kept_judgements(scores, kept.path, prompts) if there and "judge_score" in scores.columns else None
-    page = build(scores, judgements=judged, settings=noted, title=title, **_compared(scores, noted, force))
+    spent = costs(scores, kept.path if there else None)
+    page = build(scores, judgements=judged, costs=spent, settings=noted, title=title, **_compared(scores, noted, force))
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(page, encoding="utf-8")
     say(f"{scores.height:,} answers are in {output} ({len(page) / 1e6:.1f} MB)")

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from himga_eval.comparable import Settings
+from himga_eval.costs import costs as costs_of
 from himga_eval.cuts import complete
 from himga_eval.errors import InputError
 from himga_eval.report import drawings, sections
@@ -31,13 +32,15 @@ def build(
     judgements: pl.DataFrame | None = None,
     comparison: pl.DataFrame | None = None,
     moved: pl.DataFrame | None = None,
+    costs: pl.DataFrame | None = None,
     settings: Settings | None = None,
     title: str = "Evaluation report",
 ) -> str:
     """Write scores as one HTML page that needs nothing besides itself, and give its text.
 
     `judgements` adds the judge's reasoning, `comparison` what comparing runs found, `moved` why single questions were
-    won or lost, and `settings` what was noted of the runs. Texts of the data stay text, whatever they hold.
+    won or lost, `costs` what judging has cost, and `settings` what was noted of the runs. Texts of the data stay text,
+    whatever they hold.
 
     Raises:
         InputError: no rows, or no metric's column.
@@ -49,6 +52,7 @@ def build(
     require_unique(frame)
     summary = summarise(frame)
     metrics, first = score_columns(frame), leading(frame)
+    costs = costs_of(frame) if costs is None else costs
     shown = summary.filter(pl.col("metric").is_in(first))
     parts = {
         "title": sections.text(title),
@@ -56,11 +60,11 @@ def build(
         "headline": sections.headline(shown, first),
         "tables": sections.tables(frame, shown),
         "comparison": "" if comparison is None else sections.compared(comparison),
-        "runs": sections.runs(frame),
+        "runs": sections.runs(frame, costs),
         "about": sections.about(frame, metrics, settings or {}, judgements),
     }
     data = {
-        "charts": drawings.charts(frame, summary, first, comparison),
+        "charts": drawings.charts(summary, first, comparison, costs),
         **questions(frame, metrics, first[0], judgements, moved),
     }
     return _page(parts, data)

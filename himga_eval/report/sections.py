@@ -15,7 +15,6 @@ from himga_eval.charts.look import COLOURS
 from himga_eval.comparable import Settings
 from himga_eval.comparison_table import comparison_tables
 from himga_eval.metrics.catalog import METRICS
-from himga_eval.scoring import finite
 
 _CUTS = {"locomo": ("answerable", "overall"), "longmemeval": ("overall", "task_averaged")}
 _PACKAGES = ("himga-eval", "polars", "duckdb")
@@ -72,16 +71,22 @@ def compared(comparison: pl.DataFrame) -> str:
     return "".join(map(_laid, comparison_tables(comparison)))
 
 
-def runs(frame: pl.DataFrame) -> str:
-    """Count the answers of each run, and what they took."""
-    took = [name for name in ("latency_s", "input_tokens", "output_tokens") if name in frame.columns]
+def runs(frame: pl.DataFrame, costs: pl.DataFrame) -> str:
+    """Count the answers of each run, and say what they took and what judging them has cost."""
+    known = {
+        "seconds an answer\np50": "latency_p50_s",
+        "seconds an answer\np95": "latency_p95_s",
+        "tokens\nin": "input_tokens",
+        "tokens\nout": "output_tokens",
+        "judge\n$": "judge_usd",
+    }
+    told = {title: name for title, name in known.items() if costs[name].count()}
+    errors = pl.col("error") if "error" in frame.columns else pl.lit(None)
     counts = frame.group_by("run", "dataset", maintain_order=True).agg(
-        pl.len().alias("questions"),
-        pl.col("prediction").count().alias("answered"),
-        *([pl.col("error").count().alias("errors")] if "error" in frame.columns else []),
-        *(finite(name).median().alias(f"median\n{name}") for name in took),
+        pl.len().alias("questions"), pl.col("prediction").count().alias("answered"), errors.count().alias("errors")
     )
-    header = ["run", "data set", *counts.columns[2:]]
+    counts = counts.join(costs.select("run", "dataset", *told.values()), on=["run", "dataset"], maintain_order="left")
+    header = ["run", "data set", "questions", "answered", "errors", *told]
     return _table("", header, [[text(value) for value in row] for row in counts.iter_rows()])
 
 
