@@ -142,11 +142,13 @@ class _Session:
         """Count a failure; raises AgentError where the run cannot go on."""
         told = f"the agent raised while {doing}: {_told(error)}"
         if self._store is None:
+            self._stop.set()
             raise AgentError(f"{told}. The answers so far are this error's `results`") from error
         with self._lock:
             self._failures += 1
             failures = self._failures
         if failures >= self._max_errors:
+            self._stop.set()
             raise AgentError(
                 f"{failures} failures in a row, the last: {told}. What was answered is in {self._store.path} "
                 f"as {self._run}; running again asks only the rest"
