@@ -47,6 +47,11 @@ def score(results: Results, metrics: Sequence[str] | None = None, *, protocol: P
     if "judge_score" in names:
         raise InputError("judge_score comes from judge_frame() or batch_judge(), not from score()")
     frame = counted(results_frame(results), recipe)
+    if metrics is None and not names and not score_columns(frame):
+        raise InputError(
+            f"protocol {recipe.name!r} has no metric of the two texts; it defines {', '.join(recipe.defined)}, which "
+            "judge_frame() gives (himga-eval judge --protocol)"
+        )
     return frame.with_columns(pl.lit(recipe.name).alias("protocol"), *metric_columns(frame, recipe, names))
 
 

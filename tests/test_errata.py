@@ -96,6 +96,25 @@ def test_what_is_left_out_is_listed(scores: pl.DataFrame) -> None:
     assert faulty.select("question_id", "ground_truth", "correct_answer").rows() == [("c1:1", "June", "July")]
 
 
+def test_case_d34_an_exclusion_is_explicit_and_listed(shared: Path, tmp_path: Path) -> None:
+    lines = (shared / "cases/public_cases.jsonl").read_text(encoding="utf-8").splitlines()
+    case = next(case for case in map(json.loads, lines) if case["id"] == "D34")
+    excluded = case["input"]["question_ids_excluded"]
+    path = tmp_path / "errata.csv"
+    path.write_text("\n".join(["question_id", *excluded, ""]), encoding="utf-8")
+    frame = pl.DataFrame(
+        {"run": "larch", "sample_id": "c", "question_id": ["q6", "q7"], "ground_truth": "tea", "prediction": "tea"}
+    )
+    scores = score(frame, ["f1"])
+    assert find_faulty(scores, read_errata(path))["question_id"].to_list() == excluded
+    layers = with_errata(scores, read_errata(path))
+    assert layers.group_by("run", maintain_order=True).agg("question_id").rows() == [
+        ("larch, all golds", ["q6", "q7"]),
+        ("larch, faulty left out", ["q6"]),
+        ("larch, golds corrected", ["q6"]),
+    ]
+
+
 def test_none_of_the_list_among_the_results_is_an_error(scores: pl.DataFrame) -> None:
     with pytest.raises(InputError, match="none of the 1 listed questions is among the results: the list has c9:9"):
         find_faulty(scores, errata(("c9:9", None)))

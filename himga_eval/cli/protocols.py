@@ -107,9 +107,7 @@ def show_across(
 
 @app.command()
 def check(
-    file: Annotated[
-        Path | None, typer.Argument(help="A file of answers: JSONL, JSON, CSV or Parquet.", metavar="[FILE]")
-    ] = None,
+    run: Annotated[str | None, typer.Argument(help="A file of answers, or a stored run.", metavar="[RUN|FILE]")] = None,
     dataset: Datasets = None,
     claim: Annotated[
         list[str] | None,
@@ -122,22 +120,23 @@ def check(
     reference: Annotated[
         bool, typer.Option("--reference", help="Compute these rows with rouge-score and nltk too, and compare.")
     ] = False,
+    store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Check a file of answers and what is said of it; exits with 3 where a claim fails.
+    """Check answers and what is said of them; exits with 3 where a claim fails.
 
     Says how the answers meet the data set, which recipe made the scores in the file, whether printed figures follow
     from the answers, a table from its own columns, and a manifest beside the file from what is there.
 
     Example: himga-eval check answers.json --dataset locomo=locomo10.json --claim f1=.5145
     """
-    if file is None and table is None:
-        raise InputError("nothing to check: give a file of answers, --table, or both")
+    if run is None and table is None:
+        raise InputError("nothing to check: give answers, --table, or both")
     found: dict[str, pl.DataFrame] = {}
-    if file is not None:
-        found |= _answers(file, dataset, claim or [], reference)
+    if run is not None:
+        found |= _answers(run, dataset, claim or [], reference, store)
     elif claim or reference:
-        raise InputError("--claim and --reference are about a file of answers, and there is none")
+        raise InputError("--claim and --reference are about answers, and there are none")
     if table is not None:
         found |= _table(table, dataset)
     _show(found, format)
@@ -169,25 +168,27 @@ FAILED = ("fails", "does not fit", "differs")
 """The verdicts that are a failure."""
 
 
-def _answers(file: Path, datasets: list[str] | None, claims: list[str], reference: bool) -> dict[str, pl.DataFrame]:
-    """Check a file of answers; a frame a section."""
+def _answers(
+    run: str, datasets: list[str] | None, claims: list[str], reference: bool, store: Path | None
+) -> dict[str, pl.DataFrame]:
+    """Check answers; a frame a section."""
     from himga_eval.claims import check_claims, contradictions, find_recipes
-    from himga_eval.formats import join_run, read_answers, read_run
+    from himga_eval.formats import join_run, read_answers
     from himga_eval.manifest import check_manifest, read_manifest
 
     asked, checksums = questions(datasets)
     found: dict[str, pl.DataFrame] = {}
-    if asked is None:
-        answers = read_run(file)
+    if asked is None or not Path(run).is_file():
+        answers = answers_of([run], asked, store)
     else:
-        answers, reports = join_run(read_answers(file), asked)
+        answers, reports = join_run(read_answers(run), asked)
         lines = [(report.run, line) for report in reports for line in (*report.notes, *report.findings)]
         found["coverage"] = pl.DataFrame(lines, schema=["run", "finding"], orient="row")
     found["recipes of the scores in the file"] = find_recipes(answers)
     if claims:
         found["claims"] = check_claims(answers, claims)
     found["rows where judge and exact match contradict"] = contradictions(answers)
-    if (document := read_manifest(file)) is not None:
+    if (document := read_manifest(run)) is not None:
         found["manifest"] = check_manifest(answers, document, checksums)
     if reference:
         from himga_eval.metrics.reference import compare
@@ -198,9 +199,10 @@ def _answers(file: Path, datasets: list[str] | None, claims: list[str], referenc
 
 def _table(path: Path, datasets: list[str] | None) -> dict[str, pl.DataFrame]:
     from himga_eval.arithmetic import check_table
+    from himga_eval.schema import QUESTION_TYPES
 
-    name = datasets[0].partition("=")[0] if datasets else None
-    checked = check_table(path, name)
+    given = [name.partition("=")[0] for name in datasets or []]
+    checked = check_table(path, next((name for name in given if name in QUESTION_TYPES), None))
     return {
         "table": pl.DataFrame({"finding": checked.findings}),
         "readings of the table": checked.fits,

@@ -41,8 +41,8 @@ def with_golds(frame: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
         trap = pl.coalesce(given, pl.when(gold != NOT_MENTIONED).then(gold))
         if lost := frame.filter(adversarial & trap.is_null() & gold.is_not_null()).height:
             message = (
-                f"{protocol.name} scores adversarial answers against the answer they are to be lured into; {lost:,} rows "
-                "have no adversarial_answer and so no score: join the answers to the data set (--dataset), which has it"
+                f"{protocol.name} scores adversarial answers against the answer they are to be lured into; {lost:,} "
+                "rows have no adversarial_answer and so no score: join them to the data set (--dataset), which has it"
             )
             warnings.warn(message, RunWarning, stacklevel=3)
         gold = pl.when(adversarial).then(trap).otherwise(gold)

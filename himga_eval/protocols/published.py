@@ -14,7 +14,7 @@ from himga_eval.errors import UnknownName
 from himga_eval.protocols.reading import FOLDER
 from himga_eval.schema import SUMMARY
 
-TABLES = FOLDER / "published"
+TABLES = FOLDER / "tables"
 
 
 class UnknownTable(UnknownName):
@@ -25,7 +25,7 @@ class UnknownTable(UnknownName):
 
 def published_tables() -> dict[str, dict[str, Any]]:
     """List the published tables with their paper, recipe, data set and scale."""
-    return tomllib.loads((TABLES / "tables.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((TABLES / "index.toml").read_text(encoding="utf-8"))
 
 
 def read_published(name: str) -> pl.DataFrame:

@@ -17,6 +17,10 @@ DEFAULT = "himga"
 FOLDER = Path(str(files("himga_eval"))) / "protocols"
 
 
+RESERVED = ("published", *(path.stem for path in FOLDER.glob("*.toml")))
+"""The names that a protocol of one's own can't have; "published" are scores that came with the answers."""
+
+
 class UnknownProtocol(UnknownName):
     """A protocol that does not exist."""
 
@@ -34,7 +38,7 @@ def load_protocol(protocol: ProtocolLike) -> Protocol:
 
     Raises:
         UnknownProtocol: neither a built-in one nor a file.
-        InputError: the file is no protocol; says which field is wrong and what it may be.
+        InputError: the file is no protocol, or called as a built-in one; says which field is wrong and what it may be.
     """
     if isinstance(protocol, Protocol):
         return protocol
@@ -43,6 +47,8 @@ def load_protocol(protocol: ProtocolLike) -> Protocol:
     path = Path(protocol)
     if not path.is_file():
         raise UnknownProtocol(str(protocol), names(), "or the path of a TOML file of your own")
+    if path.stem in RESERVED:
+        raise InputError(f"{path} would be called {path.stem!r}, which is built in; rename the file")
     return read_protocol(path)
 
 

@@ -182,6 +182,11 @@ def test_a_claim_that_fails_exits_with_3(cli: Cli, answers: Path) -> None:
     assert "1 of what was claimed does not hold" in err
 
 
+def test_a_stored_run_is_checked_like_a_file(cli: Cli, answers: Path) -> None:
+    cli("score", answers, "--metrics", "f1")
+    assert cli("check", "wren", "--claim", "f1=.7778")[0] == 0
+
+
 def test_check_says_how_the_answers_meet_the_data_set(cli: Cli) -> None:
     code, out, _ = cli("check", LARCH, "--dataset", LOCOMO, "--format", "json")
     findings = [row["finding"] for row in json.loads(out)["coverage"]]
@@ -202,7 +207,7 @@ def test_a_table_that_does_not_follow_from_its_columns_exits_with_3(cli: Cli) ->
     ("args", "message"),
     [
         pytest.param([], "nothing to check", id="nothing"),
-        pytest.param(["--table", "t.csv", "--claim", "f1=.5"], "there is none", id="a claim about no file"),
+        pytest.param(["--table", "t.csv", "--claim", "f1=.5"], "there are none", id="a claim about no answers"),
     ],
 )
 def test_check_needs_something_to_check(cli: Cli, args: list[str], message: str) -> None:

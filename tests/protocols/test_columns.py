@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from himga_eval.errors import RunWarning, UnknownMetric
+from himga_eval.errors import InputError, RunWarning, UnknownMetric
 from himga_eval.protocols import load_protocol
 from himga_eval.scoring import score
 
@@ -99,6 +99,11 @@ def test_the_name_of_the_protocol_goes_with_the_scores(tmp_path: Path) -> None:
     path.write_text('title = "t"\nsource = "s"\nrevision = "1"\n[metrics]\nf1 = "squad"\n', encoding="utf-8")
     scores = score(answer("temporal", "the tea", "tea"), protocol=path)
     assert scores.select("protocol", "f1").row(0) == ("home", 1.0)
+
+
+def test_a_protocol_that_has_a_judge_alone_says_so() -> None:
+    with pytest.raises(InputError, match=r"protocol 'longmemeval' has no metric of the two texts; .* judge_score"):
+        score(answer("multi_session", "tea", dataset=["longmemeval"]), protocol="longmemeval")
 
 
 def test_an_undefined_metric_is_an_error() -> None:

@@ -80,6 +80,14 @@ def test_a_file_of_ones_own_is_a_protocol(tmp_path: Path) -> None:
     assert load_protocol(protocol) is protocol
 
 
+@pytest.mark.parametrize("name", ["mem0", "published"])
+def test_a_file_is_not_called_as_a_built_in_protocol(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"{name}.toml"
+    path.write_text(WHOLE, encoding="utf-8")
+    with pytest.raises(InputError, match=f"would be called '{name}', which is built in; rename the file"):
+        load_protocol(path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
