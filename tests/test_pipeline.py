@@ -40,7 +40,9 @@ with FakeServer() as server:
     print(server.url, flush=True)
     while True:
         time.sleep(0.05)
-        open(sys.argv[2], "w").write("x\\n" * len(server.requests))
+        with open(sys.argv[2] + ".new", "w") as log:
+            log.write(str(len(server.requests)))
+        os.replace(log.name, sys.argv[2])
 """
     command = [sys.executable, "-c", code, str(ROOT / "tests" / "llm"), str(log)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
