@@ -99,7 +99,7 @@ def compute_metrics(
 
     Raises:
         UnknownMetric: not one of ALL_METRICS.
-        InputError: the scores are not as many as the results.
+        InputError: the scores are not as many as the results, or these are of several runs or data sets.
         DuplicateRows: a question stands twice in a run.
     """
     if isinstance(results, Sequence) and not results:
@@ -109,6 +109,10 @@ def compute_metrics(
     if frame.is_empty():
         return {"overall": dict.fromkeys(names, 0.0), "by_type": {}}
     require_unique(frame)
+    for name in ("run", "dataset"):
+        if name in frame.columns and frame[name].n_unique() > 1:
+            found = ", ".join(frame[name].unique(maintain_order=True).cast(pl.String).to_list())
+            raise InputError(f"results of several {name}s ({found}) have no one overall mean; compute each by itself")
     if "judge_score" in names:
         given = pl.Series("judge_score", [] if judge_scores is None else judge_scores, dtype=pl.Float64, strict=False)
         if len(given) != frame.height:

@@ -181,6 +181,12 @@ class TestComputeMetrics:
         with pytest.raises(InputError, match="judge scores for 2 results"):
             compute_metrics(results(("temporal", "a"), ("temporal", "b")), scores, metrics=CHEAP)
 
+    @pytest.mark.parametrize(("column", "values"), [("dataset", ["locomo", "longmemeval"]), ("run", ["larch", "wren"])])
+    def test_data_sets_and_runs_are_never_pooled(self, column: str, values: list[str]) -> None:
+        frame = answers((None, "Rome"), (None, "Oslo"), **{column: values})
+        with pytest.raises(InputError, match=f"results of several {column}s \\({', '.join(values)}\\)"):
+            compute_metrics(frame, None, metrics=["f1"])
+
     def test_it_can_be_written_as_json(self) -> None:
         assert json.loads(json.dumps(compute_metrics(results(("temporal", "Rome")), [1], metrics=CHEAP)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -29,14 +30,26 @@ class Format(StrEnum):
 
 Datasets = Annotated[
     list[str] | None,
-    typer.Option("--dataset", help="A data set the answers belong to; may be given twice.", metavar="NAME[=PATH]|PATH"),
+    typer.Option(
+        "--dataset",
+        help="A data set the answers belong to; may be given twice [default: HIMGA_DATASET].",
+        metavar="NAME[=PATH]|PATH",
+    ),
 ]
 StorePath = Annotated[
     Path | None, typer.Option("--store", help="The DuckDB file [default: HIMGA_STORE, then himga.duckdb].")
 ]
-Metrics = Annotated[str | None, typer.Option(help="Metrics by name, with commas between, or all.")]
-Output = Annotated[Format, typer.Option("--format", help="How to print.")]
-Protocol = Annotated[str, typer.Option(help="The recipe to score by: a protocol's name, or a file of your own.")]
+Metrics = Annotated[
+    str | None, typer.Option(help="Metrics by name, with commas between, or all.", envvar="HIMGA_METRICS")
+]
+Output = Annotated[Format, typer.Option("--format", help="How to print; --json is short for --format json.")]
+Protocol = Annotated[
+    str,
+    typer.Option(help="The recipe to score by: a protocol's name, or a file of your own.", envvar="HIMGA_PROTOCOL"),
+]
+Prompts = Annotated[
+    Path | None, typer.Option(help="A folder of prompts that replace ours by name.", envvar="HIMGA_PROMPTS")
+]
 RunName = Annotated[str | None, typer.Option("--run", help="The run's name [default: its file's].")]
 Runs = Annotated[list[str], typer.Argument(help="Stored runs, or files of answers.", metavar="RUN|FILE...")]
 
@@ -52,15 +65,20 @@ def metric_names(text: str | None) -> list[str] | None:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def questions(datasets: Sequence[str] | None) -> tuple[pl.DataFrame | None, dict[str, str]]:
-    """Read --dataset: the questions, and by the data set's name the checksum of its file."""
+def questions(datasets: Sequence[str] | None, runs: Sequence[str]) -> tuple[pl.DataFrame | None, dict[str, str]]:
+    """Read --dataset: the questions, and by the data set's name the checksum of its file.
+
+    Stored runs have their questions: where none of the runs is a file, nothing is read.
+    """
     import polars as pl
 
     from himga_eval.data import dataset_checksum, read_questions
     from himga_eval.data.files import find_file
 
+    if not any(Path(run).is_file() for run in runs):
+        return None, {}
     frames, checksums = [], {}
-    for given in datasets or []:
+    for given in datasets or filter(None, os.environ.get("HIMGA_DATASET", "").split(os.pathsep)):
         name, _, path = given.partition("=")
         file = Path(given) if not path and Path(given).exists() else find_file(name, path or None)
         frames.append(read_questions(file))
@@ -108,12 +126,18 @@ def scores_of(
     from himga_eval.scoring import PUBLISHED, score, score_columns
     from himga_eval.store import Store
 
-    frame = answers_of(names, questions(datasets)[0], store)
+    frame = answers_of(names, questions(datasets, names)[0], store)
     recipe = load_protocol(protocol)
     if recipe.name == DEFAULT:
-        there = score_columns(frame)
-        wanted = metrics if metrics is not None else [] if there else LEXICAL
-        return score(frame, [name for name in wanted if name not in (*there, "judge_score")])
+        there = [name for name in score_columns(frame) if name in LEXICAL]
+        whole = frame.filter(pl.col("prediction").is_not_null() & pl.col("ground_truth").is_not_null())
+        lacking = [
+            name
+            for name in (metrics if metrics is not None else there or LEXICAL)
+            if name != "judge_score" and not name.startswith(PUBLISHED)
+            if name not in frame.columns or whole[name].has_nulls()
+        ]
+        return score(frame, lacking)
     ours = None if metrics is None else recipe.resolve([m for m in metrics if not m.startswith(PUBLISHED)])
     lexical = ours and [name for name in ours if name != "judge_score"]
     scores = score(frame.drop(ALL_METRICS, strict=False), lexical, protocol=recipe)
