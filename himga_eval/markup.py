@@ -62,7 +62,7 @@ def _heads(grid: pl.DataFrame) -> Iterator[str]:
         cells, rules, place = [], [], 0
         for path, group in groupby(name[: level + 1] for name in names):
             width = len(list(group))
-            head = _head(path[-1], sum(rooms[place : place + width]) + 2 * width)
+            head = _head(path[-1], sum(rooms[place : place + width]) + 2 * width, "c" if width > 1 else "r")
             if head and width > 1:
                 cells.append(rf"\multicolumn{{{width}}}{{c}}{{{head}}}")
                 rules.append(rf"\cmidrule(lr){{{place + 1}-{place + width}}}")
@@ -74,11 +74,11 @@ def _heads(grid: pl.DataFrame) -> Iterator[str]:
             yield " ".join(rules)
 
 
-def _head(name: str, room: int) -> str:
+def _head(name: str, room: int, side: str) -> str:
     """Break a name at its underscores where it is longer than all that stands below it."""
     parts = [_safe(part) for part in re.split(r"(?<=_)", name)]
     broken = r" \\ ".join(parts)
-    return rf"\shortstack[r]{{{broken}}}" if len(name) > room and len(parts) > 1 else "".join(parts)
+    return rf"\shortstack[{side}]{{{broken}}}" if len(name) > room and len(parts) > 1 else "".join(parts)
 
 
 def _line(text: str) -> str:

@@ -78,8 +78,7 @@ def tables(scores: pl.DataFrame, summary: pl.DataFrame | None = None, style: Sty
         what = [*metrics] if beside and len(metrics) == 1 else [*runs] if len(runs) == 1 else []
         title = " on ".join([*what, dataset])
         best = best if style.best else frozenset()
-        note = [*_note(rows, part, style), *(["bold: the highest of its metric and type"] if best else [])]
-        laid.append(Table(title, grid, "; ".join(note) + ".", best))
+        laid.append(Table(title, grid, _note(rows, shown, style, bool(best)), best))
     return laid
 
 
@@ -126,15 +125,18 @@ def _cell(mean: float | None, lo: float | None, hi: float | None, style: Style) 
 
 def _stacked(cells: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[tuple[int, str]]]:
     """Make a row a metric and run, the runs of a metric below one another."""
-    counts = cells.select(
-        pl.lit("n").alias("metric"), "run", "question_type", pl.format("{}", "count").alias("cell"), best=False
-    ).unique(maintain_order=True)
+    if cells.is_empty():  # nothing was attempted: the note says so
+        return pl.DataFrame(schema={"metric": pl.String}), frozenset()
+    sizes = pl.Series("cell", [f"{count:,}" for count in cells["count"]], pl.String)
+    counts = cells.select(pl.lit("n").alias("metric"), "run", "question_type", sizes, best=False)
+    counts = counts.unique(maintain_order=True)
     if counts.select(pl.struct("question_type", "cell").n_unique() == pl.col("question_type").n_unique()).item():
         counts = counts.with_columns(run=pl.lit("")).unique(maintain_order=True)
     rows = pl.concat([counts, cells.select(counts.columns)])
     rows = pl.concat(part for _, part in rows.group_by("metric", maintain_order=True))
     lead = ["metric"] if cells["run"].n_unique() == 1 else ["metric", "run"]
-    return _pivoted(rows, "question_type", lead, in_order(cells["question_type"]))
+    heads = {kind: _head(kind) for kind in in_order(cells["question_type"])}
+    return _pivoted(rows.with_columns(head=pl.col("question_type").replace(heads)), lead, list(heads.values()))
 
 
 def _beside(cells: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[tuple[int, str]]]:
@@ -143,21 +145,26 @@ def _beside(cells: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[tuple[int, str
     counts = cells.group_by("question_type").agg(
         pl.col("count").min().alias("least"), pl.col("count").max().alias("most")
     )
-    sizes = {kind: f"n={least}" if least == most else f"n={least}–{most}" for kind, least, most in counts.rows()}
+    sizes = {kind: f"n={least:,}" if least == most else f"n={least:,}–{most:,}" for kind, least, most in counts.rows()}
     last = [f"\n{metric}" for metric in metrics] if len(metrics) > 1 else [""]
     heads = {
-        (kind, metric): f"{kind}\n{sizes[kind]}{end}"
+        (kind, metric): f"{_head(kind)}\n{sizes[kind]}{end}"
         for kind in in_order(cells["question_type"])
         for metric, end in zip(metrics, last, strict=True)
     }
     named = [heads[pair] for pair in cells.select("question_type", "metric").iter_rows()]
-    return _pivoted(cells.with_columns(pl.Series("head", named)), "head", ["run"], list(heads.values()))
+    return _pivoted(cells.with_columns(pl.Series("head", named)), ["run"], list(heads.values()))
+
+
+def _head(kind: str) -> str:
+    """Name the column of a question type, so that a type of somebody's own takes no other column's name."""
+    return f"{kind} questions" if kind in LEAD else kind
 
 
 def _pivoted(
-    cells: pl.DataFrame, head: str, lead: list[str], columns: list[str]
+    cells: pl.DataFrame, lead: list[str], columns: list[str]
 ) -> tuple[pl.DataFrame, frozenset[tuple[int, str]]]:
-    text, best = (cells.pivot(head, index=lead, values=name, maintain_order=True) for name in ("cell", "best"))
+    text, best = (cells.pivot("head", index=lead, values=name, maintain_order=True) for name in ("cell", "best"))
     marked = ((row, name) for name in columns for row, is_best in enumerate(best[name]) if is_best)
     return text.select(*lead, pl.col(columns).fill_null("–")), frozenset(marked)
 
@@ -170,11 +177,15 @@ def _without_twin(summary: pl.DataFrame) -> pl.DataFrame:
     return summary.filter(pl.col("question_type") != "answerable") if twins else summary
 
 
-def _note(rows: pl.DataFrame, summary: pl.DataFrame, style: Style) -> list[str]:
+def _note(rows: pl.DataFrame, summary: pl.DataFrame, style: Style, bold: bool) -> str:
     told = [*counted(rows), *([] if style.interval is Interval.sd else unscored(summary))]
     if "f1" in summary.filter(protocol=DEFAULT)["metric"]:
         told.append("f1 counts a repeated token each time (MAGMA, Mem0 and A-MEM: once)")
-    return [*told, *_spread(summary, style.interval), *small(summary)]
+    told += [*_spread(summary, style.interval), *small(summary)]
+    if bold:
+        alike = "" if summary["protocol"].n_unique() == 1 else " under the same protocol"
+        told.append(f"bold: the highest of its metric and type{alike}")
+    return "; ".join(told) + "."
 
 
 def _spread(summary: pl.DataFrame, interval: Interval) -> list[str]:

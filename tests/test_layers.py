@@ -15,7 +15,7 @@ PACKAGE = Path(himga_eval.__file__).parent
 
 LAYERS = [
     {"errors"},
-    {"schema", "queries", "database", "stats"},
+    {"schema", "queries", "database", "settings", "stats"},
     {"data", "metrics", "llm", "gates", "retrieval"},
     {"exprs", "memory", "formats"},
     {"agent", "protocols"},

@@ -30,7 +30,9 @@ def agree(
     cluster: Annotated[str, typer.Option(help="The column of the sample a row belongs to.")] = "sample_id",
     format: Output = Format.text,
 ) -> None:
-    """Print how far two columns of labels agree: raw, Cohen's kappa, confusion, by type, with 95 % intervals.
+    """Print how far two columns of labels agree.
+
+    By type: the raw share, Cohen's kappa and the confusion, with 95 % intervals.
 
     Example: himga-eval agree labels.csv --first judge_score --second human
     """
@@ -53,7 +55,9 @@ def label(
     dataset: Datasets = None,
     store: StorePath = None,
 ) -> None:
-    """Write a CSV of the answers most worth labelling, with an empty column human to fill in.
+    """Write a CSV of the answers most worth labelling.
+
+    It has an empty column human to fill in.
 
     Example: himga-eval label larch --count 50 -o labels.csv
     """
@@ -77,7 +81,9 @@ def calibrate(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Print the judge's means corrected by human labels on some answers, with 95 % intervals.
+    """Print the judge's means, corrected by human labels.
+
+    Some labelled answers are enough; the intervals of 95 % say how far.
 
     Example: himga-eval calibrate larch --labels labels.csv
     """
@@ -89,4 +95,4 @@ def calibrate(
 
 
 def _answers(runs: list[str], datasets: list[str] | None, store: Path | None) -> pl.DataFrame:
-    return answers_of(runs, questions(datasets)[0], store)
+    return answers_of(runs, questions(datasets, runs)[0], store)

@@ -5,21 +5,38 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from himga_eval.errors import HimgaEvalError
+from himga_eval.settings import apply_settings
 
 BELOW_GATE = 3
+FAILED_ROWS = 4
 UNDECIDED = 5
+INTERRUPTED = 130
+
+FIRST = ("score", "table", "compare", "judge", "run", "report", "why", "sql", "runs")
+"""The commands that the help lists first; the others follow as they are registered."""
+
+
+class Commands(TyperGroup):
+    """The commands in the order of use."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List those that most people need first."""
+        return sorted(self.commands, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+
 
 app = typer.Typer(
     name="himga-eval",
-    help="Score long-term-memory agents on LoCoMo and LongMemEval.",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -34,16 +51,16 @@ def say(line: str) -> None:
 
 def run(args: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit code."""
+    given = sys.argv[1:] if args is None else args
     with warnings.catch_warnings():
-        warnings.simplefilter("default")
+        warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *_, **__: say(f"note: {message}")
         try:
-            app(args=args)
+            app(["--format=json" if arg == "--json" else arg for arg in given])
         except SystemExit as stop:
+            if stop.code == INTERRUPTED:
+                say("interrupted; what was answered or judged so far is kept")
             return int(stop.code or 0)
-        except BrokenPipeError:  # the reader of our output went away, as `| head` does
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 1
         except (HimgaEvalError, OSError) as error:
             say(f"error: {error}")
             return 1
@@ -53,3 +70,22 @@ def run(args: Sequence[str] | None = None) -> int:
 def main() -> None:
     """Be the console script."""
     sys.exit(run())
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"himga-eval {version('himga-eval')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _himga_eval(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """Score long-term-memory agents on LoCoMo and LongMemEval.
+
+    Settings: a flag, else the environment, else himga-eval.toml in the working folder.
+    """
+    apply_settings()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from himga_eval.cli.app import app, say
+from himga_eval.cli.app import FAILED_ROWS, app, say
 from himga_eval.cli.options import (
     Datasets,
     Format,
     Output,
+    Prompts,
     Protocol,
     RunName,
     Runs,
@@ -27,10 +27,12 @@ from himga_eval.cli.recipes import notes_of
 from himga_eval.cli.show import show_frame, show_tables
 from himga_eval.errors import InputError
 
-MaxCost = Annotated[float | None, typer.Option(help="Stop before this many dollars are spent.")]
-Rpm = Annotated[float | None, typer.Option(help="Calls a minute at most.")]
-Tpm = Annotated[float | None, typer.Option(help="Tokens a minute at most.")]
-Concurrency = Annotated[int | None, typer.Option(help="Calls in flight at most.")]
+MaxCost = Annotated[
+    float | None, typer.Option(help="Stop before this many dollars are spent.", envvar="HIMGA_MAX_COST")
+]
+Rpm = Annotated[float | None, typer.Option(help="Calls a minute at most.", envvar="HIMGA_RPM")]
+Tpm = Annotated[float | None, typer.Option(help="Tokens a minute at most.", envvar="HIMGA_TPM")]
+Concurrency = Annotated[int | None, typer.Option(help="Calls in flight at most.", envvar="HIMGA_CONCURRENCY")]
 Cache = Annotated[Path | None, typer.Option("--cache", help="The DuckDB file of judgements [default: the store].")]
 
 cache = typer.Typer(name="cache", help="Look into the cache of judgements.", no_args_is_help=True)
@@ -40,7 +42,9 @@ app.add_typer(cache)
 @app.command()
 def run(
     agent: Annotated[str, typer.Option(help="A function that makes the agent.", metavar="PACKAGE.MODULE:FUNCTION")],
-    dataset: Annotated[str, typer.Option(help="The data set to answer.", metavar="NAME[=PATH]")],
+    dataset: Annotated[
+        str, typer.Option(help="The data set to answer.", metavar="NAME[=PATH]", envvar="HIMGA_DATASET")
+    ],
     name: Annotated[str, typer.Option("--run", help="The run's name in the store.")],
     workers: Annotated[int, typer.Option(help="Samples answered at a time, each by an agent of its own.")] = 1,
     limit: Annotated[int | None, typer.Option(help="Only the first so many samples.")] = None,
@@ -53,9 +57,11 @@ def run(
     concurrency: Concurrency = None,
     store: StorePath = None,
 ) -> None:
-    """Answer a data set with an agent; run again, it answers only what is missing.
+    """Answer a data set with an agent.
 
-    Example: himga-eval run --agent my_agent:make --dataset locomo=locomo10.json --run my-agent
+    Run again, it answers only what is missing.
+
+    Example: himga-eval run --agent my_agent:make --dataset locomo --run mine
     """
     from himga_eval.data import dataset_checksum, load_dataset
     from himga_eval.data.files import find_file
@@ -76,18 +82,23 @@ def run(
     say(f"{len(results) - failed} answers are kept as {name} in {kept.path}")
     if failed:
         say(f"{failed} questions failed; run again to ask only these")
-        raise typer.Exit(4)
+        raise typer.Exit(FAILED_ROWS)
 
 
 @app.command()
 def judge(
     runs: Runs,
-    model: Annotated[str | None, typer.Option(help="The judge, as in anthropic/claude-haiku-4-5.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="A server that speaks OpenAI's protocol.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="The judge, as in anthropic/claude-haiku-4-5.", envvar="LLM_PROVIDER")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="A server that speaks OpenAI's protocol; --model is its name.", envvar="HIMGA_BASE_URL"),
+    ] = None,
     dataset: Datasets = None,
     mode: Annotated[str, typer.Option(help="The rubric; auto goes by question type.")] = "auto",
     protocol: Protocol = "himga",
-    prompts: Annotated[Path | None, typer.Option(help="A folder of prompts that replace ours by name.")] = None,
+    prompts: Prompts = None,
     repeats: Annotated[int, typer.Option(help="Judge each answer so many times.")] = 1,
     recheck: Annotated[int | None, typer.Option(help="Ask so many stored verdicts again.", metavar="N")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and ask nothing.")] = False,
@@ -100,9 +111,11 @@ def judge(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Judge answers with a model, each once and for all, and print the scores by question type.
+    """Judge answers with a model, each once, and print the scores.
 
-    Example: himga-eval judge larch wren --model anthropic/claude-haiku-4-5 --max-cost 5
+    A verdict is kept and never asked for again; without --model the kept ones are all there is.
+
+    Example: himga-eval judge larch --model anthropic/claude-haiku-4-5
     """
     import polars as pl
 
@@ -113,7 +126,7 @@ def judge(
     from himga_eval.store import Store
 
     kept = Store(store)
-    asked, checksums = questions(dataset)
+    asked, checksums = questions(dataset, runs)
     answers = answers_of(runs, asked, store, run=run)
     llm = _client(model, base_url)
     recipe = load_protocol(protocol)
@@ -141,7 +154,7 @@ def judge(
     failed = judgements.filter(judgements["score"].is_null() & (judgements["status"] != "missing"))
     if failed.height:
         say(f"{failed.height} of {judgements.height} judgements have no score; run again to ask only these")
-        raise typer.Exit(4)
+        raise typer.Exit(FAILED_ROWS)
 
 
 @cache.command()
@@ -177,10 +190,10 @@ def _client(model: str | None, base_url: str | None) -> Any:
     from himga_eval.llm import OpenAIClient, get_client
 
     if base_url is not None:
-        return OpenAIClient(model or "", base_url=base_url)
-    if model is None and "LLM_PROVIDER" not in os.environ:
-        return None
-    return get_client(model)
+        if model is None:
+            raise InputError("--base-url needs --model: what the server calls the model")
+        return OpenAIClient(model, base_url=base_url)
+    return None if model is None else get_client(model)
 
 
 def _function(path: str) -> Callable[[], Any]:

@@ -49,7 +49,7 @@ def compare(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Compare runs with a base, question by question, and say what is more than chance.
+    """Compare runs with a base, and say what is more than chance.
 
     Example: himga-eval compare larch wren --fail-on regressed --margin 0.02
     """
@@ -82,9 +82,9 @@ def why(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """List the questions a run won or lost against a base, each with its cause.
+    """List the questions a run won or lost, each with its cause.
 
-    Example: himga-eval why larch wren --metric judge_score --format csv --limit 0
+    Example: himga-eval why larch wren --metric f1 --limit 0 --json
     """
     from himga_eval.compare import why
 
@@ -107,11 +107,13 @@ def repeats(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Print mean and standard deviation over runs that repeat one another, or over the judge's repeats in a run.
+    """Print mean and standard deviation over repeats.
+
+    Repeats are runs, or with --judge the judgements within each run.
 
     Runs of one system, as --system told the store, repeat one another; without a system all that are named here do.
 
-    Example: himga-eval repeats larch-1 larch-2 larch-3
+    Example: himga-eval repeats larch wren --metrics f1
     """
     import polars as pl
 
@@ -144,9 +146,11 @@ def retrieval(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Print recall, nDCG and MRR of what was retrieved, or what became of the evidence.
+    """Print recall, nDCG and MRR of what was retrieved.
 
-    Example: himga-eval retrieval larch --k 10 --metric judge_score
+    With --metric: what became of the evidence.
+
+    Example: himga-eval retrieval larch --k 10
     """
     import polars as pl
 
@@ -165,7 +169,7 @@ def retrieval(
 
 @app.command()
 def refusals(runs: Runs, dataset: Datasets = None, store: StorePath = None, format: Output = Format.text) -> None:
-    """Print how often questions that have an answer were refused, by question type.
+    """Print how often questions that have an answer were refused.
 
     Example: himga-eval refusals larch wren
     """
@@ -188,7 +192,7 @@ def _frames(
     """Read runs, a frame each name, and score what of the metrics each lacks; without metrics that is f1."""
     from himga_eval.scoring import score, score_columns
 
-    asked, _ = questions(datasets)
+    asked, _ = questions(datasets, names)
     frames = []
     for name in names:
         frame = answers_of([name], asked, store)

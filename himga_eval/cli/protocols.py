@@ -60,7 +60,7 @@ def show(
     protocol: Annotated[str, typer.Argument(help="A protocol's name, or the path of a file of your own.")],
     format: Output = Format.text,
 ) -> None:
-    """Say what a protocol does, where that is known from and what is assumed.
+    """Say what a protocol does, and where that is known from.
 
     Example: himga-eval protocols show mem0
     """
@@ -90,11 +90,11 @@ def show_across(
 ) -> None:
     """Score the same answers under every protocol, side by side.
 
-    Example: himga-eval protocols across larch --metrics f1,bleu1 --chart across.html
+    Example: himga-eval protocols across larch --metrics f1,bleu1
     """
     from himga_eval.across import across, summarise_across
 
-    answers = answers_of(runs, questions(dataset)[0], store)
+    answers = answers_of(runs, questions(dataset, runs)[0], store)
     wanted = metric_names(metrics) or ["f1"]
     show_frame(across(answers, wanted, protocols=protocol), format)
     if chart:
@@ -123,12 +123,13 @@ def check(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Check answers and what is said of them; exits with 3 where a claim fails.
+    """Check answers, and what is said of them.
 
-    Says how the answers meet the data set, which recipe made the scores in the file, whether printed figures follow
-    from the answers, a table from its own columns, and a manifest beside the file from what is there.
+    Exits with 3 where a claim fails. Says how the answers meet the data set, which recipe made the scores in the file,
+    whether printed figures follow from the answers, a table from its own columns, and a manifest beside the file from
+    what is there.
 
-    Example: himga-eval check answers.json --dataset locomo=locomo10.json --claim f1=.5145
+    Example: himga-eval check answers.jsonl --dataset locomo --claim f1=.26
     """
     if run is None and table is None:
         raise InputError("nothing to check: give answers, --table, or both")
@@ -152,7 +153,9 @@ def export(
     to: Annotated[Path, typer.Option("--to", help="The folder to write to.")] = Path(),
     store: StorePath = None,
 ) -> None:
-    """Write stored runs as Parquet, each with a manifest of what its numbers rest on.
+    """Write stored runs as Parquet, each with a manifest.
+
+    The manifest says what its numbers rest on.
 
     Example: himga-eval export larch --to results
     """
@@ -176,7 +179,7 @@ def _answers(
     from himga_eval.formats import join_run, read_answers
     from himga_eval.manifest import check_manifest, read_manifest
 
-    asked, checksums = questions(datasets)
+    asked, checksums = questions(datasets, [run])
     found: dict[str, pl.DataFrame] = {}
     if asked is None or not Path(run).is_file():
         answers = answers_of([run], asked, store)

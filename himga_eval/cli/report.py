@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from himga_eval.cli.app import app, say
-from himga_eval.cli.options import Datasets, Metrics, Protocol, Runs, StorePath, metric_names, questions, scores_of
+from himga_eval.cli.options import (
+    Datasets,
+    Metrics,
+    Prompts,
+    Protocol,
+    Runs,
+    StorePath,
+    metric_names,
+    questions,
+    scores_of,
+)
 from himga_eval.errors import Incomparable
 
 if TYPE_CHECKING:
@@ -27,11 +37,13 @@ def report(
     metrics: Metrics = None,
     protocol: Protocol = "himga",
     title: Annotated[str, typer.Option(help="What stands on top.")] = "Evaluation report",
-    prompts: Annotated[Path | None, typer.Option(help="The folder of prompts the judge was given.")] = None,
+    prompts: Prompts = None,
     force: Annotated[bool, typer.Option("--force", help="Compare runs that are not comparable, too.")] = False,
     store: StorePath = None,
 ) -> None:
-    """Write runs as one HTML file to look at, filter and send around; it needs no network. The first run is the base.
+    """Write runs as one HTML file to look at and send around.
+
+    It needs no network. The first run is the one that others are compared with.
 
     Example: himga-eval report larch wren -o report.html
     """
@@ -47,7 +59,7 @@ def report(
     kept = Store(store)
     there = kept.path.is_file()
     stored = kept.noted() if there else {}
-    checksums = {f"dataset.{name}": checksum for name, checksum in questions(dataset)[1].items()}
+    checksums = {f"dataset.{name}": checksum for name, checksum in questions(dataset, runs)[1].items()}
     here = protocol_settings(protocol) | checksums
     noted = {run: here | stored.get(run, {}) for run in scores["run"].unique(maintain_order=True)}
     judged = kept_judgements(scores, kept.path, prompts) if there and "judge_score" in scores.columns else None

@@ -21,7 +21,7 @@ from himga_eval.cli.options import (
     questions,
 )
 from himga_eval.cli.recipes import Errata, notes_of, show_errata
-from himga_eval.cli.show import show_frame, show_tables
+from himga_eval.cli.show import FOR_PROGRAMS, show_frame, show_tables
 from himga_eval.errors import InputError
 
 
@@ -44,9 +44,9 @@ def score(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Score answers, print a table by question type, and keep the run.
+    """Score answers, print a table by question type, keep the run.
 
-    Example: himga-eval score answers.jsonl --dataset locomo=locomo10.json
+    Example: himga-eval score answers.jsonl --dataset locomo
     """
     from himga_eval import scoring
     from himga_eval.gates import below, floor
@@ -54,11 +54,12 @@ def score(
     from himga_eval.store import Store
 
     floors = [floor(text) for text in fail_under or []]
-    asked, checksums = questions(dataset)
+    asked, checksums = questions(dataset, runs)
     answers = answers_of(runs, asked, store, run=run)
     scores = scoring.score(answers, metric_names(metrics), protocol=protocol)
     # Shown before it is kept: a store that is locked costs nobody the numbers.
-    show_tables(scores, format, notes=notes_of(scores, protocol, checksums))
+    met = {name: checksum for name, checksum in checksums.items() if name in scores["dataset"]}
+    show_tables(scores, format, notes=notes_of(scores, protocol, met))
     if errata:
         show_errata(scores, errata, protocol, format)
     kept = Store(store)
@@ -99,8 +100,16 @@ def sql(
 def runs(store: StorePath = None, format: Output = Format.text) -> None:
     """List the stored runs.
 
-    Example: himga-eval runs
+    Example: himga-eval runs --json
     """
+    import polars as pl
+
     from himga_eval.store import Store
 
-    show_frame(Store(store).runs(), format)
+    found = Store(store).runs()
+    if format not in FOR_PROGRAMS:
+        when = pl.col("created_at").dt.convert_time_zone("UTC").dt.strftime("%Y-%m-%d %H:%M")
+        found = found.select(
+            "run", "system", "datasets", "questions", "answered", pl.col("metrics").list.len(), when.alias("made (UTC)")
+        )
+    show_frame(found, format)

@@ -44,7 +44,9 @@ def table(
     store: StorePath = None,
     format: Output = Format.text,
 ) -> None:
-    """Print stored runs, or files of answers, side by side, the best of each question type set off.
+    """Print runs side by side, as papers do.
+
+    The best of each question type is set off; LaTeX has up to three metrics beside one another, the rest below.
 
     Example: himga-eval table larch wren --metrics f1,bleu1 --format latex
     """
