@@ -14,7 +14,7 @@ from himga_eval.errors import InputError
 from himga_eval.formats import read_run
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def answers() -> pl.DataFrame:
     return pl.DataFrame(
         {
@@ -64,29 +64,33 @@ def test_answers_without_published_scores_have_no_recipe(answers: pl.DataFrame) 
     assert find_recipes(answers.drop("published_f1")).is_empty()
 
 
-@pytest.mark.parametrize(
-    ("claim", "verdict", "recipe", "protocols"),
-    [
-        pytest.param("f1=.5833", "holds", "f1 set, by question", "a-mem, magma, mem0", id="recipe by question"),
-        pytest.param("f1=.5167", "holds", "f1 multiset, by question", "himga", id="another recipe"),
-        pytest.param("f1=.61", "holds", "f1 set, by type", "a-mem, magma, mem0", id="another average"),
-        pytest.param("f1=.585", "holds", "the file's own f1, by question", None, id="the file's own scores"),
-        pytest.param("judge_score=50.0", "holds", "the file's own judge_score, by question", None, id="labels"),
-        pytest.param("temporal.f1=.667", "holds", None, None, id="of a type"),
-        pytest.param(
-            "single_hop.f1=.5556",
-            "holds",
-            "f1 set of multi_hop, there called Single-Hop, by question",
-            "mem0",
-            id="of a type under a paper's label",
-        ),
-        pytest.param("f1=.9", "fails", None, None, id="no recipe gives it"),
-    ],
-)
-def test_claims(answers: pl.DataFrame, claim: str, verdict: str, recipe: str | None, protocols: str | None) -> None:
-    table = check_claims(answers, [claim])
-    assert dict(table.schema) == CLAIMS
-    found = table.row(0, named=True)
+CHECKED = [
+    pytest.param("f1=.5833", "holds", "f1 set, by question", "a-mem, magma, mem0", id="recipe by question"),
+    pytest.param("f1=.5167", "holds", "f1 multiset, by question", "himga", id="another recipe"),
+    pytest.param("f1=.61", "holds", "f1 set, by type", "a-mem, magma, mem0", id="another average"),
+    pytest.param("f1=.585", "holds", "the file's own f1, by question", None, id="the file's own scores"),
+    pytest.param("judge_score=50.0", "holds", "the file's own judge_score, by question", None, id="labels"),
+    pytest.param("temporal.f1=.667", "holds", None, None, id="of a type"),
+    pytest.param(
+        "single_hop.f1=.5556",
+        "holds",
+        "f1 set of multi_hop, there called Single-Hop, by question",
+        "mem0",
+        id="of a type under a paper's label",
+    ),
+    pytest.param("f1=.9", "fails", None, None, id="no recipe gives it"),
+]
+
+
+@pytest.fixture(scope="module")
+def checked(answers: pl.DataFrame) -> pl.DataFrame:
+    return check_claims(answers, [str(case.values[0]) for case in CHECKED])
+
+
+@pytest.mark.parametrize(("claim", "verdict", "recipe", "protocols"), CHECKED)
+def test_claims(checked: pl.DataFrame, claim: str, verdict: str, recipe: str | None, protocols: str | None) -> None:
+    assert dict(checked.schema) == CLAIMS
+    found = checked.row(by_predicate=pl.col("claim") == claim, named=True)
     assert found["verdict"] == verdict
     assert recipe in (None, found["recipe"])
     assert protocols in (None, found["protocols"])
@@ -140,8 +144,6 @@ def test_the_recipes_of_memobase(memobase: pl.DataFrame) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "claim", ["f1=.5145", "bleu1=.3978", "judge_score=75.78", "temporal.judge_score=85.05", "single_hop.f1=.4629"]
-)
-def test_the_claims_of_memobase_hold(memobase: pl.DataFrame, claim: str) -> None:
-    assert check_claims(memobase, [claim])["verdict"].item() == "holds"
+def test_the_claims_of_memobase_hold(memobase: pl.DataFrame) -> None:
+    claims = ["f1=.5145", "bleu1=.3978", "judge_score=75.78", "temporal.judge_score=85.05", "single_hop.f1=.4629"]
+    assert check_claims(memobase, claims)["verdict"].to_list() == ["holds"] * 5

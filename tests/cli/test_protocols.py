@@ -73,14 +73,14 @@ def test_an_unknown_protocol_is_one_line(cli: Cli) -> None:
 
 
 def test_the_same_answers_under_every_protocol(cli: Cli, answers: Path, tmp_path: Path) -> None:
-    chart = tmp_path / "across.svg"
+    chart = tmp_path / "across.json"
     code, out, err = cli("protocols", "across", answers, "--format", "csv", "--chart", chart)
     found = {row["protocol"]: row for row in rows(out)}
     assert code == 0
     assert set(found) == {"himga", "a-mem", "locomo", "magma", "mem0", "memoryos", "memos", "squad"}
     assert [found[name]["adversarial"] for name in ("magma", "mem0", "a-mem")] == ["1.0", "", ""]
     assert "note: a-mem scores adversarial answers against" in err
-    assert "<svg" in chart.read_text(encoding="utf-8")
+    assert "wren (mem0)" in chart.read_text(encoding="utf-8")
 
 
 def test_score_under_a_protocol_keeps_the_whole_run(cli: Cli, answers: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from himga_eval.metrics.catalog import ALL_METRICS
@@ -72,12 +72,14 @@ def test_meteor_on_words_parts_the_comma_from_its_word() -> None:
 
 
 @pytest.mark.parametrize(("metric", "name"), PAIRS)
+@settings(max_examples=50)
 @given(prediction=TEXTS, ground_truth=TEXTS)
 def test_scores_are_between_0_and_1(metric: str, name: str, prediction: str, ground_truth: str) -> None:
     assert 0 <= pair(metric, name, prediction, ground_truth) <= 1 + 1e-12
 
 
 @pytest.mark.parametrize("name", [name for name in F1 if F1[name].pair and name != "stemmed_parts"])
+@settings(max_examples=50)
 @given(prediction=TEXTS, ground_truth=TEXTS)
 def test_f1_is_symmetric(name: str, prediction: str, ground_truth: str) -> None:
     assert pair("f1", name, prediction, ground_truth) == pytest.approx(pair("f1", name, ground_truth, prediction))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
@@ -27,7 +28,7 @@ Run: TypeAlias = Callable[[str], pl.DataFrame]
 @pytest.fixture(scope="module")
 def run(shared: Path) -> Run:
     asked = read_questions(shared / "data/locomo/locomo10.json")
-    return lambda name: read_run(shared / "data/predictions" / name, asked)
+    return cache(lambda name: read_run(shared / "data/predictions" / name, asked))
 
 
 def means(scores: pl.DataFrame, metric: str) -> dict[str, float]:
