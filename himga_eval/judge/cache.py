@@ -33,7 +33,7 @@ def keep(path: Path, rows: Sequence[Mapping[str, Any]], *, wait_s: float = WAIT_
     Raises:
         StoreLocked, StoreError: the file is held by another process, or can't be used.
     """
-    incoming = pl.DataFrame([{name: _clean(row[name]) for name in STORED} for row in rows], STORED)
+    incoming = pl.DataFrame([{name: row[name] for name in STORED} for row in rows], STORED)
     with _opened(path, wait_s=wait_s) as connection:
         connection.execute(queries.load("create_judgements"))
         _check(connection, path)
@@ -146,8 +146,3 @@ def _check(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
             f"the judgements in {path} were written by another version of himga_eval: the columns {differing} differ. "
             "It was left as it is; name another file"
         )
-
-
-def _clean(value: Any) -> Any:
-    """Replace lone surrogates, which neither Polars nor DuckDB takes."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

@@ -18,7 +18,7 @@ from himga_eval.judge.plan import TEXTS, Plan, make_plan, settings_of, with_keys
 from himga_eval.judge.schema import JUDGEMENTS, STORED, VERDICT
 from himga_eval.judge.verdicts import reader, schema
 from himga_eval.llm.asking import Answer
-from himga_eval.llm.base import Endpoint, Request
+from himga_eval.llm.base import Endpoint, Request, encodable
 from himga_eval.llm.chat import as_endpoint
 from himga_eval.llm.pool import Pool, pool_for
 from himga_eval.protocols import DEFAULT, ProtocolLike
@@ -66,8 +66,6 @@ def judge_frame(
     if asking.height:
         with pool_for(limits) as pool:
             stopped = ask(pool, as_endpoint(llm), plan, asking, journal, show_progress=show_progress)
-            if stopped and not journal.rows and not pool.budget_ended:
-                raise LLMError(stopped)
     answered = pl.DataFrame(journal.rows, STORED)
     return _judgements(plan, rows, known, answered, stopped)
 
@@ -91,7 +89,11 @@ def find_known(plan: Plan, llm: Any, path: Path | None, judge: str | None) -> tu
 def ask(
     pool: Pool, client: Endpoint, plan: Plan, asking: pl.DataFrame, journal: Journal, *, show_progress: bool
 ) -> str | None:
-    """Ask for the verdicts on these rows, each into the journal as it comes; say why it stopped early, if it did."""
+    """Ask for the verdicts on these rows, each into the journal as it comes; say why it stopped early, if it did.
+
+    Raises:
+        LLMError: nothing could be asked at all.
+    """
     from tqdm.auto import tqdm
 
     by_key = {row["cache_key"]: row for row in asking.iter_rows(named=True)}
@@ -107,14 +109,18 @@ def ask(
 
         def tick() -> None:
             journal.tick()
-            bar.set_postfix_str(f"${pool.spent:.4f}", refresh=False)
+            if pool.spent:
+                bar.set_postfix_str(f"${pool.spent:.4f}", refresh=False)
             bar.update(len(journal.rows) - bar.n)
 
         try:
-            return pool.run(client, requests(), lambda answer: journal.add(_row(by_key[answer.key], answer)), tick)
+            stopped = pool.run(client, requests(), lambda answer: journal.add(_row(by_key[answer.key], answer)), tick)
         finally:
             bar.update(len(journal.rows) - bar.n)
             _flush(journal)
+    if stopped and not journal.rows and not pool.budget_ended:
+        raise LLMError(stopped)
+    return stopped
 
 
 def _flush(journal: Journal) -> None:
@@ -128,7 +134,7 @@ def _row(asked: dict[str, Any], answer: Answer) -> dict[str, Any]:
     """What is stored of an answer: what was asked, and what came of it."""
     verdict, usage = answer.value, answer.usage
     ok = answer.status == "ok"
-    return {
+    row = {
         **{name: asked[name] for name in STORED if name not in VERDICT},
         "status": answer.status,
         "score": verdict.score if ok else None,
@@ -145,6 +151,7 @@ def _row(asked: dict[str, Any], answer: Answer) -> dict[str, Any]:
         "latency_s": answer.latency_s,
         "created_at": datetime.now(UTC),
     }
+    return {name: encodable(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _judgements(

@@ -46,7 +46,8 @@ class Estimate:
     basis: str
 
     def __str__(self) -> str:
-        cost = "price unknown" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
+        digits = 2 if (self.cost_usd or 0) >= 1 else 4
+        cost = "price unknown" if self.cost_usd is None else f"about ${self.cost_usd:.{digits}f}"
         equal = self.judgements - self.by_rule - self.missing - self.cached - self.calls
         return (
             f"{self.calls} calls for {self.judgements} judgements of {self.answers} answers "

@@ -12,7 +12,7 @@ from pathlib import Path
 from himga_eval.errors import InputError
 from himga_eval.judge.modes import MODES, Mode
 from himga_eval.judge.verdicts import instruction, json_schema
-from himga_eval.llm.base import Messages
+from himga_eval.llm.base import Messages, encodable
 
 BUILT_IN = Path(__file__).parent / "prompts"
 
@@ -39,7 +39,8 @@ class Prompt:
 
         The slot {fence} becomes a word that none of the texts has, so that no text can close its block.
         """
-        texts = {"question": question, "ground_truth": ground_truth, "prediction": prediction}
+        given = {"question": question, "ground_truth": ground_truth, "prediction": prediction}
+        texts = {name: encodable(text) for name, text in given.items()}
         texts["fence"] = _fence(*texts.values())
         user = _SLOT.sub(lambda slot: texts[slot[1]], self.user)
         messages = [{"role": "user", "content": f"{user}\n\n{instruction(self.mode.scale)}"}]

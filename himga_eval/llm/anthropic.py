@@ -83,4 +83,5 @@ class AnthropicClient(SDKClient):
             read, written = used.cache_read_input_tokens or 0, used.cache_creation_input_tokens or 0
             usage = Usage(used.input_tokens + read + written, used.output_tokens, read, written)
         reply = Reply(text, model=message.model, usage=usage)
-        return whole(reply, request, refused=message.stop_reason == "refusal", cut=message.stop_reason == "max_tokens")
+        cut = message.stop_reason in ("max_tokens", "model_context_window_exceeded")
+        return whole(reply, request, refused=message.stop_reason == "refusal", cut=cut)

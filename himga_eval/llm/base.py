@@ -135,6 +135,11 @@ class Endpoint(ABC):
         return length
 
 
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which models may write and neither HTTP, Polars nor DuckDB takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def client_name(client: object) -> str:
     """Name a client by its `model`, else by its class."""
     model = getattr(client, "model", None)

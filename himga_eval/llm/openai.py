@@ -68,6 +68,8 @@ class OpenAIClient(SDKClient):
 
     def receive(self, message: Any, request: Request) -> Reply:
         """Take a ChatCompletion apart."""
+        if not message.choices:
+            raise CallFailed("invalid", "the reply has no choices")
         choice = message.choices[0]
         tools = [call.function.arguments for call in choice.message.tool_calls or []]
         text = "\n".join(tools) or choice.message.refusal or choice.message.content or ""

@@ -186,25 +186,21 @@ def _checked(limits: dict[str, Any]) -> Limits:
     for name, value in limits.items():
         if name not in known:
             raise InputError(f"no limit {name!r}; known: {', '.join(known)}")
-        if value is not None and not value > 0:
-            raise InputError(f"{name} is {value!r}; it must be above 0, or None for no limit")
+        if value is not None and not (isinstance(value, (int, float)) and value > 0):
+            raise InputError(f"{name} is {value!r}; it must be a number above 0, or None for no limit")
+        if name == "concurrency" and isinstance(value, float):
+            raise InputError(f"concurrency is {value!r}; calls come in whole numbers")
     return Limits(**limits)
 
 
 _pools: list[Pool] = []
-_own: Pool | None = None
+_own = Pool(timeout=600.0, deadline=1800.0)
 _metered: ContextVar[list[Answer] | None] = ContextVar("metered", default=None)
 
 
 def current_pool() -> Pool:
     """Give the pool of the innermost `with Pool(...)`, else the process's own, which has no caps."""
-    global _own  # noqa: PLW0603
-    if _pools:
-        return _pools[-1]
-    if _own is None:
-        _own = Pool(timeout=600.0, deadline=1800.0)
-        atexit.register(_own.close)
-    return _own
+    return _pools[-1] if _pools else _own
 
 
 @contextmanager
@@ -231,8 +227,14 @@ def metered() -> Iterator[list[Answer]]:
 def _forget_in_child() -> None:
     """A forked process has none of its parent's threads: it makes a pool of its own."""
     global _own  # noqa: PLW0603
-    _own = None
+    _own = Pool(timeout=600.0, deadline=1800.0)
     _pools.clear()
 
 
-os.register_at_fork(after_in_child=_forget_in_child)
+@atexit.register
+def _close_own() -> None:
+    _own.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_in_child)

@@ -118,6 +118,10 @@ def many(folder: Path, answers: int) -> None:
         f"{figures['memory_mb']:.0f} MB over import (at most {MEMORY_MB:.0f}), "
         f"{answers / figures['wall_s']:.0f} a second, every key one row"
     )
+    alone = instructor_alone(min(answers, 1000))
+    print(
+        f"instructor and the SDK alone, just now: {alone:.2f} ms of CPU a call; we are {cpu_ms / alone:.2f} times that"
+    )
 
 
 def killed(folder: Path, answers: int) -> None:
@@ -146,6 +150,38 @@ def together(folder: Path, answers: int) -> None:
         assert [finish(process)["ok"] for process in processes] == [2 * third] * 3
     assert held(cache) == 4 * third
     print(f"three processes on one cache: {4 * third} answers, every key one row")
+
+
+def instructor_alone(answers: int) -> float:
+    """Milliseconds of the processor that instructor and the SDK take for a call of the same size, without us."""
+    import asyncio
+
+    import anthropic
+    import instructor
+
+    from himga_eval.judge.modes import SIX_STEPS
+    from himga_eval.judge.verdicts import schema
+
+    async def ask() -> None:
+        async with anthropic.AsyncAnthropic(max_retries=0) as sdk:
+            client = instructor.from_anthropic(sdk)
+            messages = [{"role": "system", "content": "x" * 2000}, {"role": "user", "content": "y" * 1200}]
+            room = asyncio.Semaphore(CONCURRENCY)
+
+            async def one() -> None:
+                async with room:
+                    await client.create(
+                        response_model=schema(SIX_STEPS), max_retries=0, model="m", max_tokens=1024, messages=messages
+                    )
+
+            await asyncio.gather(*(one() for _ in range(answers)))
+
+    with server(50) as url:
+        os.environ |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none"}
+        schema(SIX_STEPS)
+        began = time.process_time()
+        asyncio.run(ask())
+        return (time.process_time() - began) / answers * 1000
 
 
 def finish(process: subprocess.Popen[str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from himga_eval.judge.modes import UnknownMode
 from himga_eval.llm import AnthropicClient
 from himga_eval.schema import EvalResult
 from tests.judge.test_judging import result, results
-from tests.llm.fake_server import FakeServer
+from tests.llm.fake_server import FakeServer, prompt_of
 
 BINARY = ["temporal_reasoning", "knowledge_update", "preference", "default_binary", "abstention"]
 
@@ -81,6 +81,11 @@ def test_a_second_reply_may_mend_the_first() -> None:
 def test_a_real_client_judges_one_answer(server: FakeServer) -> None:
     assert judge_answer("Q", "GT", "P", llm=AnthropicClient()) == 1.0
     assert server.requests[0]["tools"][0]["name"] == "Verdict"
+
+
+def test_half_a_character_in_a_text_is_replaced(server: FakeServer) -> None:
+    assert judge_answer("Q \ud83d", "GT \ud83d", "P \ud83d", llm=AnthropicClient()) == 1.0
+    assert "P ?" in prompt_of(server.requests[0])
 
 
 def test_bad_arguments_are_value_errors() -> None:

@@ -94,11 +94,6 @@ def test_nan_is_never_stored(path: Path, score: float) -> None:
     assert found(path, "a", "b", "c") == {"a": 1.0}
 
 
-def test_lone_surrogates_are_replaced(path: Path) -> None:
-    keep(path, [judgement(reasoning="cut \ud83d here")])
-    assert lookup(path, pl.Series(["k"]))["reasoning"].to_list() == ["cut ? here"]
-
-
 def test_a_batch_is_kept_whole_or_not_at_all(path: Path) -> None:
     with pytest.raises(duckdb.Error):
         keep(path, [judgement("a"), judgement("b", status="odd", score=None)])

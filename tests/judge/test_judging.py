@@ -129,6 +129,14 @@ def test_the_tokens_of_failed_attempts_are_counted(server: FakeServer) -> None:
     assert frame["raw_reply"].item() == '{"reasoning": "off", "score": 9}'
 
 
+def test_half_a_character_is_replaced(server: FakeServer, cache: Path) -> None:
+    judge = Judge(lambda _: '{"reasoning": "cut \\ud83d here", "score": 0.4}')
+    assert judged(results(1), judge, cache)["reasoning"].item() == "cut ? here"
+    assert judged(results(1), None, cache)["reasoning"].item() == "cut ? here"
+    server.verdict = lambda request: {"reasoning": "cut \ud83d here", "score": 0.4}
+    assert judged(results(1), AnthropicClient())["reasoning"].item() == "cut ? here"
+
+
 def test_a_fenced_verdict_costs_no_second_call(server: FakeServer) -> None:
     server.script["claude-haiku-4-5"] = ['text ```json\\n{"reasoning": "same city", "score": 1.0}\\n```']
     frame = judged(results(1), AnthropicClient())

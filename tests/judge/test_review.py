@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from himga_eval.errors import InputError
+from himga_eval.errors import InputError, LLMError
 from himga_eval.judge import estimate, judge_frame, recheck, stats
 from himga_eval.llm import AnthropicClient
 from himga_eval.schema import EvalResult
@@ -87,6 +87,13 @@ def test_a_judge_that_fails_the_second_time_has_neither_changed_nor_not(cache: P
     again = recheck(results(2), Judge(lambda _: "odd"), cache=cache, n=2, show_progress=False)
     assert again["changed"].to_list() == [None, None]
     assert set(again["error_again"]) == {"there is no JSON object in it"}
+
+
+def test_a_recheck_without_a_key_is_one_error(server: FakeServer, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged(results(2), AnthropicClient(), cache)
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    with pytest.raises(LLMError, match="set ANTHROPIC_API_KEY"):
+        recheck(results(2), AnthropicClient(), cache=cache, n=2, show_progress=False, timeout=60)
 
 
 def test_there_must_be_something_to_recheck(cache: Path) -> None:

@@ -40,3 +40,16 @@ def test_ctrl_c_in_a_terminal_keeps_what_was_answered(server: FakeServer, tmp_pa
         ((kept,),) = connection.sql("select count(score) from judgements").fetchall()
     assert len(server.requests) - 32 <= kept <= len(server.requests)
     assert os.listdir(tmp_path) == ["cache.duckdb"]
+
+
+CHATS = """
+from himga_eval.llm import AnthropicClient
+print(AnthropicClient().chat([{"role": "user", "content": "hi"}]))
+"""
+
+
+def test_a_script_that_chats_ends_quietly(server: FakeServer) -> None:
+    command = [sys.executable, "-W", "error", "-X", "dev", "-c", CHATS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "reply to: \n\nhi")
+    assert done.stderr == ""

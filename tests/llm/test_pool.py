@@ -95,8 +95,10 @@ def test_rpm_spaces_the_calls(server: FakeServer) -> None:
     assert len(server.requests) == 5
 
 
-@pytest.mark.parametrize("limit", [{"rpm": 0}, {"max_cost": -1}, {"concurrency": 0}, {"speed": 3}])
-def test_a_limit_that_is_none_is_an_error(limit: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    "limit", [{"rpm": 0}, {"max_cost": -1}, {"concurrency": 0}, {"concurrency": 1.5}, {"tpm": "9"}, {"speed": 3}]
+)
+def test_a_limit_that_is_none_is_an_error(limit: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(limit))):
         Pool(**limit)
 
