@@ -49,7 +49,7 @@ print(AnthropicClient().chat([{"role": "user", "content": "hi"}]))
 
 
 def test_a_script_that_chats_ends_quietly(server: FakeServer) -> None:
-    command = [sys.executable, "-W", "error", "-X", "dev", "-c", CHATS]
+    command = [sys.executable, "-W", "always::ResourceWarning", "-c", CHATS]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "reply to: \n\nhi")
     assert done.stderr == ""
