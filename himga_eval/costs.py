@@ -73,7 +73,7 @@ def _table(part: pl.DataFrame, dataset: str) -> Table:
     )
     known = {"timed": "seconds", "metered": "tokens"}
     partial = [
-        f"{what} of {row['run']} rest on {row[column]:,} questions"
+        f"{what} of {row['run']} rest on {row[column]:,} of {row['answered']:,} answers"
         for row in part.iter_rows(named=True)
         for column, what in known.items()
         if 0 < row[column] < row["answered"]

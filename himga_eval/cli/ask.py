@@ -24,7 +24,7 @@ from himga_eval.cli.options import (
     questions,
 )
 from himga_eval.cli.recipes import notes_of
-from himga_eval.cli.show import show_frame, show_tables
+from himga_eval.cli.show import show_columns, show_frame, show_tables
 from himga_eval.errors import InputError
 
 MaxCost = Annotated[
@@ -74,7 +74,8 @@ def run(
     samples = load_dataset(title, path or None, limit=limit, sample=sample, seed=seed)
     kept = Store(store)
     with Pool(max_cost=max_cost, rpm=rpm, tpm=tpm, concurrency=concurrency):
-        results = run_eval(samples, make, store=kept, run=name, workers=workers, max_errors=max_errors)
+        how: dict[str, Any] = {"workers": workers, "max_errors": max_errors, "show_progress": sys.stderr.isatty()}
+        results = run_eval(samples, make, store=kept, run=name, **how)
     drawn = {"limit": limit} | ({} if sample is None else {"sample": sample, "seed": seed})
     settings = {key: str(value) for key, value in drawn.items() if value is not None}
     kept.note(name, checksums={title: dataset_checksum(find_file(title, path or None))}, settings=settings)
@@ -133,24 +134,30 @@ def judge(
     how: dict[str, Any] = {"cache": cache or kept.path, "mode": mode, "prompts": prompts, "repeats": repeats}
     how["protocol"] = recipe
     limits: dict[str, Any] = {"max_cost": max_cost, "rpm": rpm, "tpm": tpm, "concurrency": concurrency}
+    if dry_run:
+        if llm is None:
+            raise InputError("--dry-run needs --model: what it takes depends on the judge")
+        print(judging.estimate(answers, llm, **how))
+        return
     if llm is not None:
         say(str(judging.estimate(answers, llm, **how)))
-    if dry_run:
-        return
+    how["show_progress"] = sys.stderr.isatty()
     if recheck is not None:
         again = judging.recheck(answers, llm, n=recheck, **how, **limits)
-        show_frame(again.select("question_id", "mode", "score", "score_again", "changed", "error_again"), format)
+        show_columns(again, ["question_id", "mode", "score", "score_again", "changed", "error_again"], format)
         say(f"{again['changed'].sum()} of {again['changed'].count()} verdicts changed")
         return
     judgements = judging.judge_frame(answers, llm, **how, **limits)
     # Other metrics that a stored run has are not under this protocol.
     scores = judging.with_scores(answers.drop(LEXICAL, strict=False), judgements)
     scores = counted(scores, recipe).with_columns(protocol=pl.lit(recipe.name))
-    settings = protocol_settings(recipe) | judge_settings(judgements)
-    show_tables(scores, format, ["judge_score"], notes=notes_of(scores, protocol, checksums, settings=settings))
+    judged_by = judge_settings(judgements)
+    show_tables(scores, format, ["judge_score"], notes=notes_of(scores, protocol, checksums, settings=judged_by))
+    settings = protocol_settings(recipe) | judged_by
     if scores.height < answers.height:
         kept.save(answers, checksums=checksums)
-    kept.save(scores, checksums=checksums, settings=settings)
+    names = kept.save(scores, checksums=checksums, settings=settings)
+    say(f"kept as {', '.join(names)} in {kept.path}")
     failed = judgements.filter(judgements["score"].is_null() & (judgements["status"] != "missing"))
     if failed.height:
         say(f"{failed.height} of {judgements.height} judgements have no score; run again to ask only these")
