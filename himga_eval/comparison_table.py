@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from himga_eval.footnotes import SMALL
+from himga_eval.scoring import without_twins
 from himga_eval.stats import FEW
 from himga_eval.table import Table, figure
 
@@ -13,16 +14,9 @@ def comparison_tables(comparison: pl.DataFrame) -> list[Table]:
     """Lay out a table a run, data set and metric: means, their difference, who won how often, and the verdict."""
     groups = comparison.group_by("base", "run", "dataset", "metric", maintain_order=True)
     return [
-        Table(f"{metric} of {run} against {base} on {dataset}", _grid(_without_twin(part)), _note(part))
+        Table(f"{metric} of {run} against {base} on {dataset}", _grid(without_twins(part)), _note(part))
         for (base, run, dataset, metric), part in groups
     ]
-
-
-def _without_twin(part: pl.DataFrame) -> pl.DataFrame:
-    """Leave out "answerable" where it counts the same questions as "overall"."""
-    counts = dict(part.select("question_type", "count").iter_rows())
-    twins = counts.get("answerable") == counts.get("overall")
-    return part.filter(pl.col("question_type") != "answerable") if twins else part
 
 
 def _grid(part: pl.DataFrame) -> pl.DataFrame:

@@ -141,6 +141,15 @@ def in_order(question_types: Iterable[str]) -> list[str]:
     return [t for t in (*known, *own, *last) if t in found]
 
 
+def without_twins(frame: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the cut "answerable" of a data set where it counts the same questions as "overall"."""
+    overall, answerable = (
+        pl.col("count").filter(pl.col("question_type") == cut).sum().over("dataset")
+        for cut in ("overall", "answerable")
+    )
+    return frame.filter((pl.col("question_type") != "answerable") | (overall != answerable))
+
+
 def score_columns(frame: pl.DataFrame) -> list[str]:
     """List the columns that hold scores: our metrics, then the published ones."""
     published = cs.starts_with(PUBLISHED) & (cs.numeric() | cs.boolean())

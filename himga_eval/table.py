@@ -10,7 +10,7 @@ import polars as pl
 
 from himga_eval.footnotes import counted, small, unscored
 from himga_eval.protocols import DEFAULT
-from himga_eval.scoring import in_order, summarise
+from himga_eval.scoring import in_order, summarise, without_twins
 from himga_eval.stats import FEW
 
 LEAST = 3
@@ -71,7 +71,7 @@ def tables(scores: pl.DataFrame, summary: pl.DataFrame | None = None, style: Sty
     for dataset in scores["dataset"].unique(maintain_order=True):
         rows, part = (frame.filter(pl.col("dataset") == dataset) for frame in (scores, summary))
         runs = part["run"].unique(maintain_order=True)
-        shown = _without_twin(part.filter(pl.col("mean").is_not_null().any().over("metric")))
+        shown = without_twins(part.filter(pl.col("mean").is_not_null().any().over("metric")))
         beside = style.beside and len(runs) > 1 and shown["metric"].n_unique() <= BESIDE
         grid, best = (_beside if beside else _stacked)(_written(shown, style))
         metrics = shown["metric"].unique(maintain_order=True)
@@ -167,14 +167,6 @@ def _pivoted(
     text, best = (cells.pivot("head", index=lead, values=name, maintain_order=True) for name in ("cell", "best"))
     marked = ((row, name) for name in columns for row, is_best in enumerate(best[name]) if is_best)
     return text.select(*lead, pl.col(columns).fill_null("–")), frozenset(marked)
-
-
-def _without_twin(summary: pl.DataFrame) -> pl.DataFrame:
-    """Leave out "answerable" where it counts the same questions as "overall"."""
-    total = pl.col("count").filter(pl.col("question_type") == "overall").sum()
-    answerable = pl.col("count").filter(pl.col("question_type") == "answerable").sum()
-    twins: bool = summary.select(total == answerable).item()
-    return summary.filter(pl.col("question_type") != "answerable") if twins else summary
 
 
 def _note(rows: pl.DataFrame, summary: pl.DataFrame, style: Style, bold: bool) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 from himga_eval.errors import InputError, UnknownMetric
 from himga_eval.metrics.catalog import ALL_METRICS
 from himga_eval.schema import QUESTION_TYPES
-from himga_eval.scoring import CUTS, NO_TYPE, finite, in_order
+from himga_eval.scoring import CUTS, NO_TYPE, finite, in_order, without_twins
 
 Frame: TypeAlias = Any
 """A Polars or pandas frame, an Arrow table or a DuckDB relation."""
@@ -51,7 +51,7 @@ def read(table: Frame, needed: Sequence[str]) -> pl.DataFrame:
     if (doubled := frame.filter(pl.struct(key).is_duplicated())).height:
         raise InputError(f"{doubled.height} rows share {', '.join(key)}, the first: {doubled.select(key).row(0)}")
     drawn = frame.select(name for name in frame.columns if name in (*needed, "question_type", "clusters"))
-    return _without_twins(drawn) if "question_type" in needed else drawn
+    return without_twins(drawn) if "question_type" in needed else drawn
 
 
 def of_metric(frame: pl.DataFrame, metric: str | None) -> tuple[pl.DataFrame, str]:
@@ -140,12 +140,3 @@ def _label(kind: str, least: float | None, most: float | None) -> str:
     if least is None or most is None:
         return kind
     return f"{kind} (n={least:,.0f}{'' if least == most else f'–{most:,.0f}'}){'†' if 0 < least < SMALL else ''}"
-
-
-def _without_twins(frame: pl.DataFrame) -> pl.DataFrame:
-    """Leave out "answerable" of a data set where it counts the same questions as "overall"."""
-    overall, answerable = (
-        pl.col("count").filter(pl.col("question_type") == cut).sum().over("dataset")
-        for cut in ("overall", "answerable")
-    )
-    return frame.filter((pl.col("question_type") != "answerable") | (overall != answerable))
