@@ -15,16 +15,16 @@ from himga_eval.scoring import CUTS, PUBLISHED, averages, in_order, score, summa
 RECOMPUTED, IN_THE_FILE = "recomputed", "in the file"
 
 _WEIGHTS = {"question": "by_question", "type": "by_type", "conversation": "by_conversation"}
-_KEY = ["run", "protocol", "metric", "source"]
+_KEY = ["run", "dataset", "protocol", "metric", "source"]
 _PARTED = "\x1f"
 
 
 def across(
     results: Results, metrics: Sequence[str] = ("f1",), *, protocols: Sequence[ProtocolLike] | None = None
 ) -> pl.DataFrame:
-    """Score the same answers under every protocol that defines one of the metrics: a row a run, metric and protocol.
+    """Score the same answers under every protocol that defines one of the metrics.
 
-    `variant` says how the protocol defines the metric. Then come its means by question type, null where it leaves the
+    There is a row a run, data set, metric and protocol; `variant` says how the protocol defines the metric. Then come its means by question type, null where it leaves the
     type out, and those over all that it counts, with the same weight for each question, type or conversation. A
     protocol that counts none of the answers has no row.
 
@@ -41,8 +41,11 @@ def across(
     )
     counts = table.filter(overall, average="question").select(*_KEY, questions="weights")
     wide = heads.pivot("head", index=[*_KEY, "variant"], values="mean", maintain_order=True).join(counts, on=_KEY)
-    return wide.select("run", "metric", "protocol", "variant", *kinds, *_WEIGHTS.values(), "questions").sort(
-        pl.col("run").rank("dense"), pl.col("metric").replace_strict(order, return_dtype=pl.Int64), maintain_order=True
+    return wide.select("run", "dataset", "metric", "protocol", "variant", *kinds, *_WEIGHTS.values(), "questions").sort(
+        pl.col("run").rank("dense"),
+        "dataset",
+        pl.col("metric").replace_strict(order, return_dtype=pl.Int64),
+        maintain_order=True,
     )
 
 
@@ -64,9 +67,9 @@ def summarise_across(
 def figures(
     results: Results, metrics: Sequence[str], *, protocols: Sequence[ProtocolLike] | None = None
 ) -> pl.DataFrame:
-    """Compute what each protocol makes of these answers: a row a run, protocol, metric, question type and average.
+    """Compute what each protocol makes of these answers.
 
-    `source` is "recomputed", or "in the file" for scores that came with the answers. question_type is "overall" for all
+    There is a row a run, data set, protocol, metric, question type and average. `source` is "recomputed", or "in the file" for scores that came with the answers. question_type is "overall" for all
     that the protocol counts, `label` what the protocol calls it, `weights` over how many a mean is.
 
     Raises:
@@ -77,7 +80,7 @@ def figures(
     scores, columns = _stacked(results, resolve(metrics), chosen)
     by_type = summarise(scores, metrics=columns).filter(~pl.col("question_type").is_in(CUTS))
     overall = averages(scores, metrics=columns).with_columns(question_type=pl.lit("overall"))
-    shared = ("run", "metric", "question_type", "average", "mean", "weights")
+    shared = ("run", "dataset", "metric", "question_type", "average", "mean", "weights")
     told = [by_type.with_columns(average=pl.lit("question"), weights="count"), overall]
     table = _parted(pl.concat(part.select(shared) for part in told).drop_nulls("mean"), chosen)
     file = pl.col("metric").str.starts_with(PUBLISHED) | (pl.col("metric") == "judge_score")

@@ -29,7 +29,10 @@ def connect(path: Path, *, read_only: bool = False, wait_s: float = WAIT_S) -> I
         StoreError: the file is damaged, no DuckDB database, of a newer DuckDB, or cannot be opened.
     """
     if not read_only:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot open {path}: {error}") from None
     connection = _open(path, read_only, time.monotonic() + wait_s, wait_s)
     try:
         yield connection
@@ -43,7 +46,9 @@ def _open(path: Path, read_only: bool, deadline: float, wait_s: float) -> duckdb
         try:
             return duckdb.connect(path, read_only=read_only)
         except duckdb.ConnectionException:
-            # This process has the file open for writing; DuckDB shares that connection, but not under other settings.
+            # This process has the file open; DuckDB shares that connection, but not under other settings.
+            if not read_only:
+                raise StoreLocked(f"this process has {path} open for reading only; close that connection") from None
             read_only = False
         except duckdb.Error as error:
             message = str(error)

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 
 class HimgaEvalError(Exception):
@@ -125,7 +126,9 @@ class LLMError(HimgaEvalError, RuntimeError):
 
 
 class JudgeError(HimgaEvalError, RuntimeError):
-    """Answers that could not be judged; what was judged is kept."""
+    """Answers that could not be judged; what was judged is kept, and in `judgements`."""
+
+    judgements: Any = None
 
 
 class AgentError(HimgaEvalError, RuntimeError):

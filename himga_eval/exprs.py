@@ -126,9 +126,11 @@ def _metric(name: str, prediction: Text, ground_truth: Text, options: Options | 
 
 
 def _aligned(sides: Sequence[pl.Series]) -> tuple[pl.Series, pl.Series]:
-    """Repeat a literal for every row of the other side."""
+    """Repeat a literal for every row of the other side; any other difference in length is an error."""
     prediction, ground_truth = sides
     if len(prediction) != len(ground_truth):
+        if 1 not in (len(prediction), len(ground_truth)):
+            raise InputError(f"{len(prediction):,} predictions do not go with {len(ground_truth):,} ground truths")
         rows = len(ground_truth) if len(prediction) == 1 else len(prediction)
         prediction, ground_truth = (s if len(s) == rows else s.new_from_index(0, rows) for s in sides)
     return prediction, ground_truth

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from himga_eval.errors import InputError
-from himga_eval.metrics.catalog import LEXICAL
+from himga_eval.metrics.catalog import FAMILY, LEXICAL
 from himga_eval.protocols import ProtocolLike, UnknownProtocol, load_protocol
 from himga_eval.schema import KEY, Results, results_frame
 from himga_eval.scoring import PUBLISHED, score, score_columns, summarise
@@ -30,6 +30,19 @@ CHECKED: dict[str, pl.DataType] = {
 """The columns of what `check_manifest` finds; the verdict is one of the four below."""
 
 SAME, DIFFERS, OTHER_VERSION, UNKNOWN = "same", "differs", "other version", "unknown"
+
+
+def model_settings(metrics: Sequence[str]) -> dict[str, str]:
+    """Spell what the neural metrics among these were computed with as settings of a run: `bert.model`, `bert.layer`."""
+    from himga_eval.metrics._neural import neural_settings
+
+    return {
+        f"{FAMILY[metric]}.{name}": str(value)
+        for metric in metrics
+        if FAMILY.get(metric) in ("bert", "sbert")
+        for name, value in neural_settings(metric).items()
+        if value is not None
+    }
 
 
 def protocol_settings(protocol: ProtocolLike) -> dict[str, str]:

@@ -151,8 +151,7 @@ def results_frame(results: Results, *, run: str | None = None) -> pl.DataFrame:
         given = pl.lit(run or "run", pl.String)
         old = [pl.col("run")] if "run" in frame.columns else []
         frame = frame.with_columns(pl.coalesce(*old, given).alias("run"))
-    if "question_type" in frame.columns or "dataset" in frame.columns:
-        frame = _with_types(frame)
+    frame = _with_types(frame)
     known = [c for c in RESULTS if c in frame.columns]
     return frame.select(*known, pl.exclude(known))
 
@@ -204,9 +203,8 @@ def _to_polars(results: Any) -> pl.DataFrame:
         return results
     if isinstance(results, pl.LazyFrame):
         return results.collect()
-    if type(results).__module__.split(".")[0] == "pandas":
-        frame: pl.DataFrame = pl.from_pandas(results)
-        return frame
+    if type(results).__module__.split(".")[0] == "pandas" and hasattr(results, "columns"):
+        return _from_pandas(results)
     if isinstance(results, Iterable) and not isinstance(results, (str, bytes, dict)):
         rows = list(results)
         wrong = next(((i, r) for i, r in enumerate(rows) if not isinstance(r, EvalResult)), None)
@@ -219,11 +217,25 @@ def _to_polars(results: Any) -> pl.DataFrame:
     )
 
 
+def _from_pandas(results: pd.DataFrame) -> pl.DataFrame:
+    if not results.columns.is_unique:
+        raise InputError(f"two columns have the same name; the frame has: {', '.join(map(str, results.columns))}")
+    columns: list[pl.Series] = []
+    for name in results.columns:
+        try:
+            columns.append(pl.from_pandas(results[name]).alias(str(name)))
+        except (TypeError, ValueError):  # Python objects of several types
+            columns.append(text_series(str(name), results[name].tolist()))
+    return pl.DataFrame(columns)
+
+
 def _from_results(rows: list[EvalResult]) -> pl.DataFrame:
     required = ("sample_id", "question_id", "question_type", "question", "ground_truth", "prediction")
     columns = []
     for name, dtype in RESULTS.items():
         values = [getattr(row, name) for row in rows]
+        if dtype == pl.List and (text := next((v for v in values if isinstance(v, str)), None)) is not None:
+            raise InputError(f"{name} is a list of ids, not the text {text!r}")
         if name in required or any(v is not None for v in values):
             text = dtype == pl.String
             columns.append(text_series(name, values) if text else pl.Series(name, values, dtype, strict=False))
@@ -287,6 +299,8 @@ def _with_types(frame: pl.DataFrame) -> pl.DataFrame:
         # Rows without a type belong to the one data set around them.
         rest = found[0] if len(found) == 1 else CUSTOM
         datasets = given.fill_null(derived).fill_null(rest).alias("dataset")
+    # LoCoMo is locomo, however it is written.
+    datasets = datasets.replace({d: d.lower() for d in datasets.unique() if d.lower() in QUESTION_TYPES})
     frame = frame.with_columns(datasets)
     for dataset, known in QUESTION_TYPES.items():
         here = types.filter(datasets == dataset).unique().drop_nulls()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +13,7 @@ import polars.selectors as cs
 
 from himga_eval import queries
 from himga_eval.errors import InputError
+from himga_eval.metrics._neural import require
 from himga_eval.metrics.catalog import ALL_METRICS, resolve
 from himga_eval.protocols import DEFAULT, ProtocolLike, counted, load_protocol, metric_columns
 from himga_eval.schema import QUESTION_TYPES, SUMMARY, Results, require_unique, results_frame
@@ -40,6 +42,7 @@ def score(results: Results, metrics: Sequence[str] | None = None, *, protocol: P
     Raises:
         UnknownMetric: not one of ALL_METRICS, or none that the protocol defines.
         UnknownProtocol: neither a built-in protocol nor a file.
+        MissingExtra: a neural metric, without the extra that it needs.
         InputError: no column prediction or ground_truth, or judge_score asked for.
     """
     recipe = load_protocol(protocol)
@@ -52,6 +55,8 @@ def score(results: Results, metrics: Sequence[str] | None = None, *, protocol: P
             f"protocol {recipe.name!r} has no metric of the two texts; it defines {', '.join(recipe.defined)}, which "
             "judge_frame() gives (himga-eval judge --protocol)"
         )
+    if not frame.is_empty():
+        require(*names)  # a metric that cannot be had is told before any work is done
     return frame.with_columns(pl.lit(recipe.name).alias("protocol"), *metric_columns(frame, recipe, names))
 
 
@@ -102,7 +107,7 @@ def compute_metrics(
         InputError: the scores are not as many as the results, or these are of several runs or data sets.
         DuplicateRows: a question stands twice in a run.
     """
-    if isinstance(results, Sequence) and not results:
+    if isinstance(results, Sized) and len(results) == 0:
         return {"overall": dict.fromkeys(metrics or ALL_METRICS, 0.0), "by_type": {}}
     names = resolve(metrics, ALL_METRICS)
     frame = results_frame(results)
@@ -114,7 +119,7 @@ def compute_metrics(
             found = ", ".join(frame[name].unique(maintain_order=True).cast(pl.String).to_list())
             raise InputError(f"results of several {name}s ({found}) have no one overall mean; compute each by itself")
     if "judge_score" in names:
-        given = pl.Series("judge_score", [] if judge_scores is None else judge_scores, dtype=pl.Float64, strict=False)
+        given = _judge_scores([] if judge_scores is None else judge_scores)
         if len(given) != frame.height:
             raise InputError(f"{len(given)} judge scores for {frame.height} results; give one a result, in their order")
         frame = frame.with_columns(given)
@@ -130,6 +135,14 @@ def compute_metrics(
             for kind in in_order(counts)
         },
     }
+
+
+def _judge_scores(scores: Sequence[float | None]) -> pl.Series:
+    """Take the scores that a judge gave; NaN is none."""
+    for place, value in enumerate(scores):
+        if value is not None and not (isinstance(value, (int, float)) and (math.isnan(value) or 0 <= value <= 1)):
+            raise InputError(f"judge score {place} is {value!r}; a score is a number from 0 to 1, NaN or None for none")
+    return pl.Series("judge_score", scores, dtype=pl.Float64, strict=False)
 
 
 def in_order(question_types: Iterable[str]) -> list[str]:
@@ -174,6 +187,8 @@ def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
     """The frame that sql/score_rows.sql reads."""
     frame = results_frame(scores)
     require_unique(frame)
+    if "question_type" in frame.columns and (taken := {*CUTS, NO_TYPE}.intersection(frame["question_type"])):
+        raise InputError(f"no question type can be called {', '.join(sorted(taken))}: a summary has a row of that name")
     names = score_columns(frame) if metrics is None else list(metrics)
     missing = [name for name in names if name not in frame.columns]
     if missing or not names:

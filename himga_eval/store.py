@@ -15,7 +15,7 @@ import polars as pl
 
 from himga_eval import queries
 from himga_eval.database import WAIT_S, connect
-from himga_eval.errors import RunExists, StoreError, UnknownName, listed
+from himga_eval.errors import InputError, RunExists, StoreError, UnknownName, listed
 from himga_eval.metrics.catalog import ALL_METRICS
 from himga_eval.protocols import DEFAULT
 from himga_eval.schema import KEY, RESULTS, Results, require_key, results_frame
@@ -56,6 +56,8 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, wait_s: float = WAIT_S) -> None:
+        if path == ":memory:":
+            raise InputError("a store is a file: what is kept in memory is a frame")
         self.path = Path(path or os.environ.get("HIMGA_STORE") or "himga.duckdb")
         self.wait_s = wait_s
 
@@ -181,7 +183,10 @@ class Store:
         Errors of DuckDB pass through: they say what is wrong with the query.
         """
         with self._reading() as connection:
-            rows: pl.DataFrame = connection.sql(query, params=params or None).pl()
+            found = connection.sql(query, params=params or None)
+            if found is None:
+                raise InputError(f"{query!r} is no query")
+            rows: pl.DataFrame = found.pl()
         return rows
 
     def merge(self, other: Store) -> list[str]:

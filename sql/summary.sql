@@ -21,7 +21,8 @@ with cells as (
     group by all
 ),
 
-attempted as (  -- a type without a single answer was not attempted
+attempted as (  -- a type without a single answer was not attempted; a metric without a single score was not given
+    select *, sum(scored) over (partition by run, dataset, protocol, metric) > 0 as given
     from cells
     qualify sum(rows - missing) over (partition by run, dataset, protocol, metric, question_type) > 0
 ),
@@ -44,7 +45,7 @@ clusters as (
         sum(rows) as rows,
         sum(missing) as missing,
         sum(scored) as scored,
-        sum(scored) + sum(missing) as base,
+        if(bool_or(given), sum(scored) + sum(missing), 0) as base,
         sum(total) as total,
         min(least(lowest, if(missing > 0, 0, lowest))) as lowest,
         max(greatest(highest, if(missing > 0, 0, highest))) as highest

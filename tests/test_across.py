@@ -27,7 +27,7 @@ def test_a_row_a_protocol_that_defines_the_metric() -> None:
     table = across(ANSWERS)
     assert table["protocol"].to_list() == ["himga", "a-mem", "locomo", "magma", "mem0", "memoryos", "memos", "squad"]
     assert table.columns == [
-        *("run", "metric", "protocol", "variant", "multi_hop", "temporal", "adversarial"),
+        *("run", "dataset", "metric", "protocol", "variant", "multi_hop", "temporal", "adversarial"),
         *("by_question", "by_type", "by_conversation", "questions"),
     ]
 
@@ -44,6 +44,15 @@ def test_means(protocol: str, expected: tuple[object, ...]) -> None:
     row = across(ANSWERS).row(by_predicate=pl.col("protocol") == protocol, named=True)
     names = ("variant", "multi_hop", "temporal", "adversarial", "by_question", "questions")
     assert tuple(row[name] for name in names) == pytest.approx(expected)
+
+
+def test_data_sets_are_never_pooled() -> None:
+    others = ANSWERS.with_columns(question_type=pl.lit("multi_session"), prediction="ground_truth")
+    table = across(pl.concat([ANSWERS, others]).with_row_index("question_id"), protocols=["himga"])
+    assert table.select("dataset", "by_question", "questions").rows() == [
+        ("locomo", pytest.approx(16 / 45), 3),
+        ("longmemeval", 1.0, 3),
+    ]
 
 
 def test_every_average() -> None:

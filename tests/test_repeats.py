@@ -10,8 +10,8 @@ import pytest
 from himga_eval.data import read_questions
 from himga_eval.errors import InputError
 from himga_eval.formats import read_run
-from himga_eval.repeats import SPREAD, UnknownRepeat, answer_spread, judge_spread, spread_tables
 from himga_eval.markup import latex, markdown
+from himga_eval.repeats import SPREAD, UnknownRepeat, answer_spread, judge_spread, spread_tables
 
 
 def run_of(name: str, right: int, **columns: float) -> pl.DataFrame:

@@ -59,7 +59,7 @@ def label(
 
     It has an empty column human to fill in.
 
-    Example: himga-eval label larch --count 50 -o labels.csv
+    Example: himga-eval label larch --count 20 -o labels.csv
     """
     from himga_eval.labelling import worth_labelling
 

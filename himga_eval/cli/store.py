@@ -50,7 +50,7 @@ def score(
     """
     from himga_eval import scoring
     from himga_eval.gates import below, floor
-    from himga_eval.manifest import protocol_settings
+    from himga_eval.manifest import model_settings, protocol_settings
     from himga_eval.store import Store
 
     floors = [floor(text) for text in fail_under or []]
@@ -66,7 +66,8 @@ def score(
     noted: dict[str, Any] = {"system": system, "checksums": checksums, "replace": replace}
     if scores.height < answers.height:  # the run is kept whole, whatever the protocol counts
         kept.save(answers, **noted)
-    names = kept.save(scores, settings=protocol_settings(protocol), **noted)
+    settings = protocol_settings(protocol) | model_settings(metric_names(metrics) or [])
+    names = kept.save(scores, settings=settings, **noted)
     say(f"kept as {', '.join(names)} in {kept.path}")
     if floors and (fallen := below(scoring.summarise(scores), floors)).height:
         for row in fallen.iter_rows(named=True):
@@ -83,7 +84,7 @@ def sql(
 ) -> None:
     """Run a query on the store, which is opened for reading only.
 
-    Example: himga-eval sql "select question_type, avg(f1) from scores group by all"
+    Example: himga-eval sql "select run, avg(f1) from scores group by run"
     """
     import duckdb
 

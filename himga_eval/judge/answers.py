@@ -107,5 +107,5 @@ def _failure(failed: pl.DataFrame, judgements: pl.DataFrame, cache_path: Any) ->
         f"{failed.height} of {judgements.height} judgements failed ({count_by_status(failed)}); {kept}. "
         f"Why: {listed(reasons.to_series().to_list(), 3)}"
     )
-    error.judgements = judgements  # type: ignore[attr-defined]
+    error.judgements = judgements
     return error

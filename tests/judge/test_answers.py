@@ -144,7 +144,7 @@ def test_a_failure_is_one_error_after_the_others_were_kept(tmp_path: Path) -> No
     assert message.startswith("1 of 3 judgements failed (1 invalid)")
     assert f"the others are kept in {cache}, and a rerun asks only these" in message
     assert "q1: there is no JSON object in it" in message
-    assert error.value.judgements["score"].to_list() == [1.0, None, 0.4]  # type: ignore[attr-defined]
+    assert error.value.judgements["score"].to_list() == [1.0, None, 0.4]
     again = Says(0.2)
     assert batch_judge(results(3), llm=again, cache_path=cache) == [1.0, 0.2, 0.4]
     assert len(again.calls) == 1

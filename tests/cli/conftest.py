@@ -1,0 +1,47 @@
+"""A folder with a store of two runs, as a person has after the first commands."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from himga_eval.cli.app import run
+from himga_eval.settings import SETTINGS
+from tests.llm.conftest import running_server, server
+
+__all__ = ["running_server", "server"]
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+@pytest.fixture(autouse=True)
+def _own_environment() -> Iterator[None]:
+    """Let no setting of the caller in, and none of a test out."""
+    kept = dict(os.environ)
+    for setting in SETTINGS.values():
+        os.environ.pop(setting.variable, None)
+    yield
+    os.environ.clear()
+    os.environ.update(kept)
+
+
+@pytest.fixture(scope="session")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store that scoring the sample runs leaves behind."""
+    path = tmp_path_factory.mktemp("scored") / "himga.duckdb"
+    datasets = [f"--dataset={name}={DATA / name}_sample.json" for name in ("locomo", "longmemeval")]
+    runs = [str(DATA / f"{name}.jsonl") for name in ("larch", "wren")]
+    assert run(["score", *runs, *datasets, "--store", str(path), "--metrics", "f1,bleu1"]) == 0
+    return path
+
+
+@pytest.fixture
+def folder(scored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with a store of the runs larch and wren."""
+    shutil.copy(scored, tmp_path / "himga.duckdb")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -1,0 +1,140 @@
+"""himga-eval score, sql and runs: from a file of answers to numbers and a store to ask."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from himga_eval.cli.app import run
+from himga_eval.store import Store
+from tests.cli.conftest import DATA
+
+LARCH, LOCOMO = str(DATA / "larch.jsonl"), f"--dataset=locomo={DATA / 'locomo_sample.json'}"
+
+
+def lines(text: str) -> list[str]:
+    """The lines of text, without the spaces that columns are made of."""
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_a_file_becomes_a_table_and_a_stored_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["score", LARCH, LOCOMO, "--run", "first", "--system", "larch"]) == 0
+    out, err = capsys.readouterr()
+    assert "first on locomo" in out
+    assert "n 10 7 8 4 5 34 29" in lines(out)
+    assert "f1 .608 .602 .649 .375 .700 .603 .586" in lines(out)
+    assert "1 question without an answer, kept as missing: conv-2:7" in err
+    assert err.endswith("kept as first in himga.duckdb\n")
+    assert Store().runs().select("run", "system", "questions", "answered").row(0) == ("first", "larch", 34, 33)
+
+
+def test_the_same_file_twice_is_no_new_run_and_other_answers_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = (
+        Store().load("larch").select("dataset", "sample_id", "question_id", "question_type", "question", "ground_truth")
+    )
+    answers.with_columns(prediction="question").write_ndjson("larch.jsonl")
+    assert run(["score", "larch.jsonl", "--metrics", "f1"]) == 1
+    out, err = capsys.readouterr()
+    assert "larch on " in out, "the numbers come first: they cost nobody's store anything"
+    assert "other answers under larch (50 answers differ)" in err
+    assert "give the run another name (--run), or replace the stored one (--replace)" in err
+    assert run(["score", "larch.jsonl", "--metrics", "f1", "--replace"]) == 0
+    assert run(["score", "larch.jsonl", "--metrics", "f1"]) == 0
+    assert Store().runs()["run"].to_list() == ["wren", "larch"]
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        pytest.param(["nothing.jsonl"], "there is no file nothing.jsonl, and no stored run", id="no file"),
+        pytest.param([LARCH, LARCH], "more than one run is named larch", id="twice the same"),
+        pytest.param([LARCH, LARCH, "--run", "x"], "--run names one run, and there are 2", id="one name for two"),
+        pytest.param([LARCH, "--dataset", "locomoo"], "no data set 'locomoo'; did you mean 'locomo'?", id="a data set"),
+        pytest.param([LARCH, "--metrics", "F1"], "no metric 'F1'; did you mean 'f1'?", id="a metric"),
+        pytest.param([LARCH, "--metrics", "judge_score"], "judge_score comes from judge_frame()", id="a judge's"),
+        pytest.param([LARCH, "--fail-under", "f1"], "f1", id="a floor without a number"),
+    ],
+)
+def test_errors(args: list[str], told: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["score", *args]) == 1
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert told in err.splitlines()[-1]
+
+
+def test_questions_are_asked_in_sql(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    query = (
+        "select run, count(*) as n, round(avg(f1), 2) as f1 from scores where dataset = 'locomo' group by 1 order by 1"
+    )
+    assert run(["sql", query]) == 0
+    assert lines(capsys.readouterr().out)[3:5] == ["larch 34 0.62", "wren 34 0.28"]
+    assert run(["sql", query, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[1] == {"run": "wren", "n": 34, "f1": 0.28}
+    assert run(["sql", query, "--format", "md"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "| run | n | f1 |"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        pytest.param("select f2 from scores", 'Referenced column "f2" not found', id="no such column"),
+        pytest.param("selec 1", 'syntax error at or near "selec"', id="no SQL"),
+        pytest.param("delete from runs", "read-only", id="the store is for reading only"),
+    ],
+)
+def test_what_the_database_says_is_passed_on(
+    query: str, told: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["sql", query]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert told in err
+    assert "Traceback" not in err
+
+
+def test_runs_fit_a_terminal_and_keep_everything_for_programs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["runs"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 100
+    assert lines(out)[1] == "run system datasets questions answered metrics made (UTC)"
+    assert lines(out)[3].startswith("larch locomo, longmemeval 50 49 3 20")
+    assert run(["runs", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)[0]
+    assert first["metrics"] == ["bleu1", "f1", "published_judge_score"]
+    assert run(["runs", "--format", "csv"]) == 0
+    (row, _) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert row["metrics"] == "bleu1, f1, published_judge_score"
+
+
+def test_without_a_store_it_says_how_to_make_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["runs"]) == 1
+    assert "no store at himga.duckdb: `himga-eval score FILE` makes one" in capsys.readouterr().err
+
+
+def test_settings_of_the_working_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "himga.duckdb").rename("mine.duckdb")
+    file = folder / "himga-eval.toml"
+    file.write_text(f'store = "mine.duckdb"\nmetrics = ["bleu1"]\ndataset = ["{LOCOMO[10:]}"]\n', encoding="utf-8")
+    assert run(["table", "larch", "--format", "csv"]) == 0
+    assert {row["metric"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"bleu1"}
+    assert run(["table", "larch", "--format", "csv", "--metrics", "f1"]) == 0
+    assert {row["metric"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"f1"}
+    assert run(["score", LARCH, "--run", "anew", "--format", "csv"]) == 0
+    assert {row["dataset"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"locomo"}
+    file.write_text("colour = true\n", encoding="utf-8")
+    assert run(["runs"]) == 1
+    assert "no setting 'colour'" in capsys.readouterr().err
