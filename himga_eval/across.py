@@ -24,9 +24,9 @@ def across(
 ) -> pl.DataFrame:
     """Score the same answers under every protocol that defines one of the metrics.
 
-    There is a row a run, data set, metric and protocol; `variant` says how the protocol defines the metric. Then come its means by question type, null where it leaves the
-    type out, and those over all that it counts, with the same weight for each question, type or conversation. A
-    protocol that counts none of the answers has no row.
+    There is a row a run, data set, metric and protocol; `variant` says how the protocol defines the metric. Then come
+    its means by question type, null where it leaves the type out, and those over all that it counts, with the same
+    weight for each question, type or conversation. A protocol that counts none of the answers has no row.
 
     Raises:
         UnknownMetric: not one of ALL_METRICS.
@@ -69,8 +69,9 @@ def figures(
 ) -> pl.DataFrame:
     """Compute what each protocol makes of these answers.
 
-    There is a row a run, data set, protocol, metric, question type and average. `source` is "recomputed", or "in the file" for scores that came with the answers. question_type is "overall" for all
-    that the protocol counts, `label` what the protocol calls it, `weights` over how many a mean is.
+    There is a row a run, data set, protocol, metric, question type and average. `source` is "recomputed", or "in the
+    file" for scores that came with the answers. question_type is "overall" for all that the protocol counts, `label`
+    what the protocol calls it, `weights` over how many a mean is.
 
     Raises:
         UnknownMetric: not one of ALL_METRICS.

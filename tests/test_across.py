@@ -48,7 +48,7 @@ def test_means(protocol: str, expected: tuple[object, ...]) -> None:
 
 def test_data_sets_are_never_pooled() -> None:
     others = ANSWERS.with_columns(question_type=pl.lit("multi_session"), prediction="ground_truth")
-    table = across(pl.concat([ANSWERS, others]).with_row_index("question_id"), protocols=["himga"])
+    table = across(pl.concat([ANSWERS, others]), protocols=["himga"])
     assert table.select("dataset", "by_question", "questions").rows() == [
         ("locomo", pytest.approx(16 / 45), 3),
         ("longmemeval", 1.0, 3),

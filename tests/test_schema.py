@@ -167,7 +167,7 @@ def test_the_same_question_in_two_runs_is_no_double() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        pytest.param(frame(), "no column 'dataset'", id="no key"),
+        pytest.param(frame(), "no column 'sample_id'", id="no key"),
         pytest.param(
             results_frame([result(), result(None)]), "1 rows have a null 'question_id', the first is row 1", id="a gap"
         ),

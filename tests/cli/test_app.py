@@ -33,7 +33,8 @@ class Memory:
 class Agent:
     memory = Memory()
     def ingest_sample(self, sample): ...
-    def answer(self, question): return ("I do not know")
+    def answer(self, question):
+        return "I do not know"
 
 def make(): return Agent()
 """
@@ -83,7 +84,8 @@ COMMANDS = [pytest.param(path, command, id=" ".join(path)) for path, command in 
     ],
 )
 def test_exit_codes(args: list[str], code: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "failing.py").write_text(AGENT.replace("return (", "raise ValueError("), encoding="utf-8")
+    failing = AGENT.replace("return", 'if "boat" in question: raise ValueError("I sank")\n        return')
+    (folder / "failing.py").write_text(failing, encoding="utf-8")
     assert run(args) == code
 
 
