@@ -84,7 +84,7 @@ COMMANDS = [pytest.param(path, command, id=" ".join(path)) for path, command in 
     ],
 )
 def test_exit_codes(args: list[str], code: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    failing = AGENT.replace("return", 'if "boat" in question: raise ValueError("I sank")\n        return')
+    failing = AGENT.replace('return "', 'if "boat" in question: raise ValueError("I sank")\n        return "')
     (folder / "failing.py").write_text(failing, encoding="utf-8")
     assert run(args) == code
 
