@@ -26,7 +26,7 @@ _INSERTS = ("insert_results", "insert_score_values", "upsert_runs")
 VERSIONS = ("himga-eval", "polars", "duckdb")
 """The packages whose versions are noted with a run."""
 
-_OPTIONAL = (*RESULTS, "extra")[7:]
+_OPTIONAL = (*RESULTS, "extra")[8:]
 _TEXTS: pl.DataType = pl.Map(pl.String, pl.String)
 _RUNS: dict[str, pl.DataType] = {
     "run": pl.String(),

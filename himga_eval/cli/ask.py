@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,7 +70,7 @@ def run(
     from himga_eval.runner import run_eval
     from himga_eval.store import Store
 
-    make = _function(agent)
+    make = _maker(agent)
     title, _, path = dataset.partition("=")
     samples = load_dataset(title, path or None, limit=limit, sample=sample, seed=seed)
     kept = Store(store)
@@ -79,10 +80,10 @@ def run(
     drawn = {"limit": limit} | ({} if sample is None else {"sample": sample, "seed": seed})
     settings = {key: str(value) for key, value in drawn.items() if value is not None}
     kept.note(name, checksums={title: dataset_checksum(find_file(title, path or None))}, settings=settings)
-    failed = sum(result.error is not None for result in results)
-    say(f"{len(results) - failed} answers are kept as {name} in {kept.path}")
-    if failed:
-        say(f"{failed} questions failed; run again to ask only these")
+    errors = [result.error for result in results if result.error is not None]
+    say(f"{len(results) - len(errors)} answers are kept as {name} in {kept.path}")
+    if errors:
+        say(f"{len(errors)} questions failed, the last with {errors[-1]}; run again to ask only these")
         raise typer.Exit(FAILED_ROWS)
 
 
@@ -203,17 +204,31 @@ def _client(model: str | None, base_url: str | None) -> Any:
     return None if model is None else get_client(model)
 
 
-def _function(path: str) -> Callable[[], Any]:
+def _maker(path: str) -> Callable[[], Any]:
     """Import the function that makes an agent; the working folder is searched first."""
     module, _, name = path.partition(":")
     sys.path.insert(0, "")
     try:
         found: Callable[[], Any] = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # whatever a module of the user's raises
         raise InputError(
-            f"--agent {path}: {error}; it is PACKAGE.MODULE:FUNCTION, a function here or in an installed package "
-            "that takes nothing and gives an agent"
+            f"--agent {path}: {_told(error)}; it is PACKAGE.MODULE:FUNCTION, a function here or in an installed "
+            "package that takes nothing and gives an agent"
         ) from None
     if not callable(found):
         raise InputError(f"--agent {path} is a {type(found).__name__}, not a function that makes an agent")
-    return found
+
+    def make() -> Any:
+        try:
+            return found()
+        except Exception as error:
+            raise InputError(f"--agent {path} raised {_told(error)}") from None
+
+    return make
+
+
+def _told(error: Exception) -> str:
+    """Say what was raised, and by which line of the user's."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f" ({Path(place.filename).name}, line {place.lineno})" if place.filename != __file__ else ""
+    return f"{type(error).__name__}: {error}{where}"

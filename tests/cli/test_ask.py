@@ -1,0 +1,186 @@
+"""himga-eval run, judge and cache: from an agent to answers, and from answers to verdicts."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from himga_eval.cli.app import run
+from himga_eval.store import Store
+from tests.cli.conftest import DATA
+from tests.llm.fake_server import FakeServer
+
+LOCOMO = f"locomo={DATA / 'locomo_sample.json'}"
+NUMBER = itertools.count()
+
+AGENT = """
+class Memory:
+    def reset(self):
+        self.turns = []
+
+class Agent:
+    def __init__(self):
+        self.memory = Memory()
+
+    def ingest_sample(self, sample):
+        self.memory.turns = [message.content for session in sample.sessions for message in session.messages]
+
+    def answer(self, question):
+        {answer}
+
+def make():
+    {make}
+"""
+
+
+def agent(folder: Path, answer: str = "return self.memory.turns[0]", make: str = "return Agent()") -> str:
+    """Write an agent's module, and name it as --agent does; each has a name of its own, since modules are kept."""
+    name = f"agent_{next(NUMBER)}"
+    (folder / f"{name}.py").write_text(AGENT.format(answer=answer, make=make), encoding="utf-8")
+    return f"{name}:make"
+
+
+def answer_with(made: str, *options: str) -> int:
+    return run(["run", "--agent", made, "--dataset", LOCOMO, "--run", "mine", *options])
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_an_agent_answers_a_data_set(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer_with(agent(here)) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith("34 answers are kept as mine in himga.duckdb\n")
+    assert run(["table", "mine", "--metrics", "f1", "--cost"]) == 0
+    assert "mine on locomo" in capsys.readouterr().out
+
+
+def test_a_part_of_a_data_set(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer_with(agent(here), "--sample", "6", "--workers", "2") == 0
+    assert "6 answers are kept as mine" in capsys.readouterr().err
+
+
+def test_run_again_asks_only_what_failed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picky = agent(here, 'if "boat" in question: raise ValueError("I sank")\n        return "picky"')
+    assert answer_with(picky) == 4
+    err = capsys.readouterr().err
+    assert "questions failed, the last with ValueError: I sank; run again to ask only these" in err
+    failed = int(err.splitlines()[-1].split()[0])
+    assert answer_with(agent(here, 'return "second"')) == 0
+    answers = Store().load("mine")["prediction"].to_list()
+    assert answers.count("second") == failed > 0
+    assert answers.count("picky") == 34 - failed
+
+
+def test_an_agent_that_never_answered_can_be_run_again(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = agent(here, 'raise ValueError("no")')
+    assert answer_with(broken) == 1
+    assert "5 failures in a row, the last: the agent raised while answering conv-1:4" in capsys.readouterr().err
+    assert answer_with(agent(here)) == 0
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        pytest.param(
+            "nowhere:make", "--agent nowhere:make: ModuleNotFoundError: No module named 'nowhere'", id="module"
+        ),
+        pytest.param("json", "it is PACKAGE.MODULE:FUNCTION, a function here or", id="no function"),
+        pytest.param("json:bogus", "has no attribute 'bogus'", id="no such function"),
+        pytest.param("json:__name__", "--agent json:__name__ is a str, not a function", id="no function at all"),
+    ],
+)
+def test_what_is_no_agent(made: str, told: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer_with(made) == 1
+    assert told in capsys.readouterr().err
+
+
+def test_what_an_agents_own_code_raises_is_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = agent(here, make='raise RuntimeError("no key")')
+    assert answer_with(made) == 1
+    err = capsys.readouterr().err
+    assert err == f"error: --agent {made} raised RuntimeError: no key ({made.split(':')[0]}.py, line 17)\n"
+
+
+def test_a_judge_is_asked_once(folder: Path, server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["judge", "larch", "--model", "anthropic/claude-haiku-4-5"]
+    assert run([*args, "--dry-run"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(
+        "44 calls for 50 judgements of 50 answers (0 cached, 0 equal to another, 5 by rule, 1 missing)"
+    )
+    assert (err, server.requests) == ("", [])
+    assert run([*args, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert {row["metric"] for row in json.loads(out)} == {"judge_score"}
+    assert err.splitlines()[0].startswith("44 calls for 50 judgements")
+    assert err.endswith("kept as larch in himga.duckdb\n")
+    assert len(server.requests) == 44
+    assert run(args) == 0
+    assert "0 calls for 50 judgements of 50 answers (44 cached" in capsys.readouterr().err
+    assert len(server.requests) == 44
+    assert run(["table", "larch", "--metrics", "judge_score,f1", "--cost", "--json"]) == 0
+    dollars = {row["dataset"]: row["judge_usd"] for row in json.loads(capsys.readouterr().out)}
+    assert dollars == pytest.approx({"locomo": 28 * 0.0002, "longmemeval": 16 * 0.0002})
+    assert run(["judge", "larch"]) == 0, "what is kept needs no model"
+
+
+def test_a_server_of_ones_own(folder: Path, server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    os.environ |= {"HIMGA_BASE_URL": f"{server.url}/v1", "LLM_PROVIDER": "llama"}
+    assert run(["judge", "larch"]) == 0
+    assert {request["model"] for request in server.requests} == {"llama"}
+    capsys.readouterr()
+    assert run(["cache", "stats", "--json"]) == 0
+    stats = json.loads(capsys.readouterr().out)
+    assert {row["judge_model"] for row in stats} == {"llama"}
+    assert sum(row["judgements"] for row in stats) == 44
+    assert run(["cache", "export", "judgements.jsonl"]) == 0
+    assert capsys.readouterr().err == "44 judgements written to judgements.jsonl\n"
+    assert len((folder / "judgements.jsonl").read_text().splitlines()) == 44
+
+
+def test_a_judge_that_fails_leaves_no_zero(
+    folder: Path, server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.script["claude-haiku-4-5"] = ["ok"] * 10 + ["refusal"]
+    assert run(["judge", "larch", "--model", "anthropic/claude-haiku-4-5"]) == 4
+    out, err = capsys.readouterr()
+    assert "34 of 50 judgements have no score; run again to ask only these" in err
+    assert "judge_score of larch rests on" in out
+    server.reset()
+    assert run(["judge", "larch", "--model", "anthropic/claude-haiku-4-5"]) == 0
+    assert len(server.requests) == 34
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        pytest.param(["larch"], "himga.duckdb", id="nothing is kept and no model named"),
+        pytest.param(["larch", "--dry-run"], "--dry-run needs --model", id="what would it take"),
+        pytest.param(
+            ["larch", "--base-url", "http://127.0.0.1:9/v1"], "--base-url needs --model", id="a server's model"
+        ),
+        pytest.param(["larch", "--model", "acme/judge"], "Unknown provider 'acme'", id="a provider"),
+        pytest.param(["larch", "--model", "anthropic", "--mode", "strict"], "no mode 'strict'", id="a mode"),
+        pytest.param(["larch", "--model", "anthropic", "--prompts", "none"], "none", id="a folder"),
+    ],
+)
+def test_errors_of_judging(args: list[str], told: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.environ["ANTHROPIC_API_KEY"] = "sk-ant-secret"
+    assert run(["judge", *args]) == 1
+    err = capsys.readouterr().err
+    assert told in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+def test_an_empty_cache(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["cache", "stats"]) == 1
+    assert capsys.readouterr().err == "error: himga.duckdb holds no judgements\n"
