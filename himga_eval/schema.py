@@ -234,8 +234,8 @@ def _from_results(rows: list[EvalResult]) -> pl.DataFrame:
     columns = []
     for name, dtype in RESULTS.items():
         values = [getattr(row, name) for row in rows]
-        if dtype == pl.List and (text := next((v for v in values if isinstance(v, str)), None)) is not None:
-            raise InputError(f"{name} is a list of ids, not the text {text!r}")
+        if dtype == pl.List and (wrong := [v for v in values if isinstance(v, str)]):
+            raise InputError(f"{name} is a list of ids, not the text {wrong[0]!r}")
         if name in required or any(v is not None for v in values):
             text = dtype == pl.String
             columns.append(text_series(name, values) if text else pl.Series(name, values, dtype, strict=False))
