@@ -187,7 +187,7 @@ def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
     """The frame that sql/score_rows.sql reads."""
     frame = results_frame(scores)
     require_unique(frame)
-    if "question_type" in frame.columns and (taken := {*CUTS, NO_TYPE}.intersection(frame["question_type"])):
+    if "question_type" in frame.columns and (taken := set(CUTS).intersection(frame["question_type"])):
         raise InputError(f"no question type can be called {', '.join(sorted(taken))}: a summary has a row of that name")
     names = score_columns(frame) if metrics is None else list(metrics)
     missing = [name for name in names if name not in frame.columns]
