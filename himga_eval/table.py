@@ -184,7 +184,7 @@ def _spread(summary: pl.DataFrame, interval: Interval) -> list[str]:
     """Say what stands beside the means."""
     overall = summary.filter(pl.col("question_type") == "overall")
     if interval is Interval.sd:
-        repeats = overall["repeats"].unique().sort()
+        repeats = overall["repeats"].drop_nulls().unique().sort()
         return [f"± is the standard deviation over the runs of a system, {_either(repeats)} of them"]
     clusters = overall["clusters"].drop_nulls().unique().sort()
     shown = clusters.filter(clusters >= LEAST)

@@ -148,7 +148,10 @@ def judge(
         show_columns(again, ["question_id", "mode", "score", "score_again", "changed", "error_again"], format)
         say(f"{again['changed'].sum()} of {again['changed'].count()} verdicts changed")
         return
-    judgements = judging.judge_frame(answers, llm, **how, **limits)
+    try:
+        judgements = judging.judge_frame(answers, llm, **how, **limits)
+    except InputError as error:
+        raise error if llm is not None else InputError(f"{error}; --model names the judge to ask") from None
     # Other metrics that a stored run has are not under this protocol.
     scores = judging.with_scores(answers.drop(LEXICAL, strict=False), judgements)
     scores = counted(scores, recipe).with_columns(protocol=pl.lit(recipe.name))

@@ -11,7 +11,7 @@ import typer
 
 from himga_eval.cli.app import say
 from himga_eval.cli.options import Format
-from himga_eval.cli.show import show_frame, show_tables
+from himga_eval.cli.show import FOR_PROGRAMS, show_frame, show_tables
 from himga_eval.errors import InputError
 
 Errata = Annotated[
@@ -91,14 +91,24 @@ def published_beside(
 def show_errata(
     scores: pl.DataFrame, path: Path, protocol: str, format: Format, metrics: list[str] | None = None
 ) -> None:
-    """Print the layers of scores side by side, the ceiling that the list implies, and which golds it is about."""
-    from himga_eval.errata import ceiling, find_faulty, read_errata, with_errata
+    """Print the layers of scores side by side, the ceiling that the list implies, and which golds it is about.
+
+    Programs get one table, in place of that of the scores as they are.
+    """
+    from himga_eval.errata import LAYERS, ceiling, find_faulty, read_errata, with_errata
+    from himga_eval.scoring import summarise
 
     errata = read_errata(path)
     faulty = find_faulty(scores, errata)
     ids = faulty["question_id"].unique(maintain_order=True).to_list()
     listing = f"{path.name} lists {len(ids):,} of these golds as faulty: {', '.join(ids)}."
-    show_tables(with_errata(scores, errata, protocol=protocol), format, metrics, notes=[listing])
-    show_frame(ceiling(scores, errata), format)
-    if format in (Format.csv, Format.json):
+    layers, highest = with_errata(scores, errata, protocol=protocol), ceiling(scores, errata)
+    if format in FOR_PROGRAMS:  # which want one table
+        named = [highest.with_columns(run=pl.format("{}, {}", "run", pl.lit(layer))) for layer in LAYERS]
+        key = ["run", "dataset", "question_type"]
+        summary = summarise(layers, metrics=metrics)
+        show_frame(summary.join(pl.concat(named), on=key, how="left", maintain_order="left"), format)
         say(listing)
+    else:
+        show_tables(layers, format, metrics, notes=[listing])
+        show_frame(highest, format)

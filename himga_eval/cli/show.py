@@ -88,12 +88,12 @@ def _print_text(table: Table) -> None:
     from himga_eval.table import is_numeric
 
     console = Console(width=None if sys.stdout.isatty() else PIPED, highlight=False)
-    title = table.title or None
+    title = Text(table.title) if table.title else None
     for names in _fitting(table.grid, console.width):
         laid = Laid(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
         for column in table.grid.select(names):
             side: Literal["right", "left"] = "right" if is_numeric(column) else "left"
-            laid.add_column(_header(column), justify=side, overflow="fold", max_width=WIDEST)
+            laid.add_column(Text(_header(column)), justify=side, overflow="fold", max_width=WIDEST)
         for place, row in enumerate(table.grid.select(names).iter_rows()):
             laid.add_row(*(_styled(c, (place, n) in table.best) for n, c in zip(names, row, strict=True)))
         console.print(laid)
@@ -103,11 +103,11 @@ def _print_text(table: Table) -> None:
 
 
 def _fitting(grid: pl.DataFrame, width: int) -> Iterator[list[str]]:
-    """Cut the columns into as many as fit side by side, those that name the rows in front each time."""
+    """Cut the columns into as many as fit side by side, in front each time what names the rows, or the first column."""
     from himga_eval.table import LEAD
 
-    lead = [name for name in grid.columns if name in LEAD]
-    widths = {c.name: 2 + min(WIDEST, max(map(len, [*_header(c).split("\n"), *c]))) for c in grid}
+    lead = [name for name in grid.columns if name in LEAD] or grid.columns[:1]
+    widths = {c.name: 3 + min(WIDEST, max(map(len, [*_header(c).split("\n"), *c]))) for c in grid}
     room = width - sum(widths[name] for name in lead)
     names, taken = list(lead), 0
     for name in grid.columns:

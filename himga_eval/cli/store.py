@@ -59,7 +59,8 @@ def score(
     scores = scoring.score(answers, metric_names(metrics), protocol=protocol)
     # Shown before it is kept: a store that is locked costs nobody the numbers.
     met = {name: checksum for name, checksum in checksums.items() if name in scores["dataset"]}
-    show_tables(scores, format, notes=notes_of(scores, protocol, met))
+    if errata is None or format not in FOR_PROGRAMS:
+        show_tables(scores, format, notes=notes_of(scores, protocol, met))
     if errata:
         show_errata(scores, errata, protocol, format)
     kept = Store(store)

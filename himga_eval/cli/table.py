@@ -67,9 +67,12 @@ def table(
     if published is not None:
         summary = pl.concat([summary, published], how="diagonal_relaxed")
     took = costs(scores.with_columns(pl.col("run").replace(named)), Store(store).path) if cost else None
-    if format in FOR_PROGRAMS:
-        show_frame(summary if took is None else summary.join(took, on=["run", "dataset"], how="left"), format)
-    else:
+    if format in FOR_PROGRAMS and errata is None:
+        show_frame(
+            summary if took is None else summary.join(took, on=["run", "dataset"], how="left", maintain_order="left"),
+            format,
+        )
+    elif format not in FOR_PROGRAMS:
         stored = [name for name in runs if not Path(name).is_file()]
         notes = notes_of(scores, protocol, {}, stored=stored, store=store)
         style = Style(interval, percent=percent, best=True, beside=format is Format.latex)

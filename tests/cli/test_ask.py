@@ -163,7 +163,9 @@ def test_a_judge_that_fails_leaves_no_zero(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        pytest.param(["larch"], "himga.duckdb", id="nothing is kept and no model named"),
+        pytest.param(
+            ["larch"], "it holds none on them; --model names the judge to ask", id="nothing is kept and no model named"
+        ),
         pytest.param(["larch", "--dry-run"], "--dry-run needs --model", id="what would it take"),
         pytest.param(
             ["larch", "--base-url", "http://127.0.0.1:9/v1"], "--base-url needs --model", id="a server's model"

@@ -90,6 +90,22 @@ def test_repeats_of_a_system(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert {row["run"] for row in rows} == {"tree"}
 
 
+def test_published_figures_have_no_repeats(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = Store()
+    for name in ("larch", "wren"):
+        store.save(store.load(name), system="tree")
+    args = ["larch", "wren", "--metrics", "f1", "--interval", "sd", "--with", "published:mem0"]
+    assert "f1 Mem0 (mem0) .476 " in "\n".join(lines(printed(args, capsys)))
+
+
+def test_errata_for_programs_are_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "errata.csv").write_text("question_id,correct_answer\nconv-1:1,May\n", encoding="utf-8")
+    rows = json.loads(printed(["larch", "--metrics", "f1", "--errata", "errata.csv", "--json"], capsys))
+    temporal = [row for row in rows if row["question_type"] == "temporal"]
+    assert len(temporal) == 3
+    assert {(row["questions"], row["faulty"], row["ceiling"]) for row in temporal} == {(8, 1, 0.875)}
+
+
 def test_files_stand_beside_stored_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Store().load("wren").with_columns(run=pl.lit("finch")).write_parquet("finch.parquet")
     out = printed(["larch", "finch.parquet", "--metrics", "f1"], capsys)
