@@ -7,10 +7,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from himga_eval.cli.app import run
 from himga_eval.settings import SETTINGS
+from himga_eval.store import Store
 from tests.llm.conftest import running_server, server
 
 __all__ = ["running_server", "server"]
@@ -36,7 +38,21 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     datasets = [f"--dataset={name}={DATA / name}_sample.json" for name in ("locomo", "longmemeval")]
     runs = [str(DATA / f"{name}.jsonl") for name in ("larch", "wren")]
     assert run(["score", *runs, *datasets, "--store", str(path), "--metrics", "f1,bleu1"]) == 0
+    store = Store(path)
+    judged = [store.load(name).with_columns(judge_score="published_judge_score") for name in ("larch", "wren")]
+    store.save(pl.concat(judged))
     return path
+
+
+@pytest.fixture
+def few(folder: Path) -> str:
+    """A file of eight answers: six to be judged by a model, one by a rule, and one that is missing."""
+    lines = (DATA / "larch.jsonl").read_text(encoding="utf-8").splitlines()
+    missing, adversarial = (next(line for line in lines if mark in line) for mark in ("conv-2:7", "adversarial"))
+    (folder / "few.jsonl").write_text(
+        "\n".join([*lines[:6], missing, adversarial]).replace('"run": "larch", ', ""), encoding="utf-8"
+    )
+    return "few.jsonl"
 
 
 @pytest.fixture

@@ -109,13 +109,13 @@ def test_runs_fit_a_terminal_and_keep_everything_for_programs(
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
     assert lines(out)[1] == "run system datasets questions answered metrics made (UTC)"
-    assert lines(out)[3].startswith("larch locomo, longmemeval 50 49 3 20")
+    assert lines(out)[3].startswith("larch locomo, longmemeval 50 49 4 20")
     assert run(["runs", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)[0]
-    assert first["metrics"] == ["bleu1", "f1", "published_judge_score"]
+    assert first["metrics"] == ["bleu1", "f1", "judge_score", "published_judge_score"]
     assert run(["runs", "--format", "csv"]) == 0
     (row, _) = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    assert row["metrics"] == "bleu1, f1, published_judge_score"
+    assert row["metrics"] == "bleu1, f1, judge_score, published_judge_score"
 
 
 def test_without_a_store_it_says_how_to_make_one(
