@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -75,7 +76,8 @@ def table(
     elif format not in FOR_PROGRAMS:
         stored = [name for name in runs if not Path(name).is_file()]
         notes = notes_of(scores, protocol, {}, stored=stored, store=store)
-        style = Style(interval, percent=percent, best=True, beside=format is Format.latex)
+        bold = format is not Format.text or sys.stdout.isatty()
+        style = Style(interval, percent=percent, best=bold, beside=format is Format.latex)
         show_laid(with_notes(tables(scores, summary, style), notes), format)
         show_laid([] if took is None else cost_tables(took), format)
     if errata:
