@@ -175,7 +175,8 @@ def _note(rows: pl.DataFrame, summary: pl.DataFrame, style: Style, bold: bool) -
         told.append("f1 counts a repeated token each time (MAGMA, Mem0 and A-MEM: once)")
     told += [*_spread(summary, style.interval), *small(summary)]
     if bold:
-        alike = "" if summary["protocol"].n_unique() == 1 else " under the same protocol"
+        mixed = (summary.group_by("metric").agg(pl.col("protocol").n_unique())["protocol"] > 1).any()
+        alike = " under the same protocol" if mixed else ""
         told.append(f"bold: the highest of its metric and type{alike}")
     return "; ".join(told) + "."
 

@@ -128,7 +128,7 @@ def test_the_best_of_a_type_are_set_off(other: dict[str, list[float | None]], be
     table = table_of(one, two, best=True)
     found = {(table.grid["run"][row], kind) for row, kind in table.best}
     assert {(run, kind) for run, kind in found if kind != "overall"} == best
-    assert "bold: the highest of its metric and type" in table.note
+    assert table.note.endswith("bold: the highest of its metric and type.")
 
 
 def test_a_run_alone_is_not_the_best() -> None:
@@ -143,7 +143,7 @@ def test_runs_under_another_protocol_are_no_rivals() -> None:
     theirs = summary.filter(run="wren").with_columns(run=pl.lit("theirs"), protocol=pl.lit("mem0"), mean=pl.lit(0.99))
     (table,) = tables(scores, pl.concat([summary, theirs]), Style(best=True))
     assert {table.grid["run"][row] for row, _ in table.best} == {"larch", "wren"}
-    assert "under the same protocol" in table.note
+    assert "bold: the highest of its metric and type under the same protocol." in table.note
 
 
 @pytest.mark.parametrize(
