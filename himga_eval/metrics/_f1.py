@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from himga_eval.metrics._overlap import f_measure, overlap
+from himga_eval.metrics._overlap import overlap
 
 
 def tokens(text: str, chunks: list[str]) -> list[str]:
     """Split a lower-cased text where whitespace or one of . , ! ? stands."""
+    spaced = text
     for sign in ".,!?":
         if sign in text:
-            text = text.replace(sign, " ")
-    return text.split()
+            spaced = spaced.replace(sign, " ")
+    return chunks if spaced is text else spaced.split()
 
 
-def scores(prediction: list[str], ground_truth: list[str], names: Sequence[str]) -> tuple[float]:
+def scores(prediction: list[str], ground_truth: list[str], names: tuple[str, ...]) -> tuple[float]:
     """Return the token F1."""
-    return (f_measure(overlap(prediction, ground_truth), len(prediction), len(ground_truth)),)
+    shared = overlap(prediction, ground_truth)
+    # the harmonic mean of shared / len(prediction) and shared / len(ground_truth)
+    return (2 * shared / (len(prediction) + len(ground_truth)) if shared else 0.0,)

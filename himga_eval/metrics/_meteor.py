@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
-from himga_eval.metrics._porter import stem
+from himga_eval.metrics._porter import STEMS
 from himga_eval.metrics._synonyms import SYNONYMS
 from himga_eval.metrics._text import Memo
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 
-Words = dict[int, str]
-"""Words that have no partner yet, by their place in the text."""
-
-_STEM = Memo(stem)
+Places = dict[str, list[int]]
+"""The free places of each word of the ground truth, in ascending order."""
 
 
 def tokens(text: str, chunks: list[str]) -> list[str]:
@@ -21,7 +20,7 @@ def tokens(text: str, chunks: list[str]) -> list[str]:
     return chunks
 
 
-def scores(prediction: list[str], ground_truth: list[str], names: Sequence[str]) -> tuple[float]:
+def scores(prediction: list[str], ground_truth: list[str], names: tuple[str, ...]) -> tuple[float]:
     """Return the METEOR score."""
     pairs = align(prediction, ground_truth)
     if not pairs:
@@ -36,49 +35,52 @@ def scores(prediction: list[str], ground_truth: list[str], names: Sequence[str])
 def align(prediction: Sequence[str], ground_truth: Sequence[str]) -> dict[int, int]:
     """Pair places of the prediction with places of the ground truth, as NLTK does.
 
-    Each stage goes through the prediction from its end, and takes the last free place of the ground truth. The second
-    stage leaves stems behind: the third looks for synonyms of a stem among stems.
+    Equal words come first, then equal stems, then stems that are synonyms of a stem. Each stage goes through the
+    prediction from its end, and takes the last free place of the ground truth.
     """
     pairs: dict[int, int] = {}
-    left = dict(enumerate(prediction))
-    free = dict(enumerate(ground_truth))
-    _pair_equal(left, free, pairs)
-    if left and free:
-        left = {at: _STEM[word] for at, word in left.items()}
-        free = {to: _STEM[word] for to, word in free.items()}
-        _pair_equal(left, free, pairs)
-    if left and free:
-        _pair_synonyms(left, free, pairs)
+    places = _places(ground_truth, range(len(ground_truth)))
+    left = _pair_equal(prediction, reversed(range(len(prediction))), places, pairs)
+    if left and len(pairs) < len(ground_truth):
+        free = {STEMS[word] for word, stack in places.items() if stack}
+        left = [at for at in left if not _RELATED[prediction[at]].isdisjoint(free)]
+        if left:
+            stems, goals = [STEMS[word] for word in prediction], [STEMS[word] for word in ground_truth]
+            places = _places(goals, sorted(chain.from_iterable(places.values())))
+            left = _pair_equal(stems, left, places, pairs)
+            _pair_synonyms(stems, left, places, pairs)
     return pairs
 
 
-def _pair_equal(left: Words, free: Words, pairs: dict[int, int]) -> None:
-    shared = set(free.values()).intersection(left.values())
-    if not shared:
-        return
-    places = _places(free, shared)
-    for at in [at for at, word in left.items() if word in shared][::-1]:
-        if places[left[at]]:
-            to = pairs[at] = places[left[at]].pop()
-            del left[at], free[to]
+def _places(words: Sequence[str], among: Iterable[int]) -> Places:
+    places: Places = {}
+    for place in among:
+        places.setdefault(words[place], []).append(place)
+    return places
 
 
-def _pair_synonyms(left: Words, free: Words, pairs: dict[int, int]) -> None:
-    goals = set(free.values())
-    words = {word for word in set(left.values()) if not SYNONYMS[word].isdisjoint(goals)}
-    if not words:
-        return
-    places = _places(free, goals)
-    for at in [at for at, word in left.items() if word in words][::-1]:
-        stacks = [places[synonym] for synonym in SYNONYMS[left[at]] & goals if places[synonym]]
+def _pair_equal(words: Sequence[str], left: Iterable[int], places: Places, pairs: dict[int, int]) -> list[int]:
+    """Pair places with those of the same word, and return the ones that are left over."""
+    rest = []
+    for at in left:
+        if stack := places.get(words[at]):
+            pairs[at] = stack.pop()
+        else:
+            rest.append(at)
+    return rest
+
+
+def _pair_synonyms(stems: Sequence[str], left: Iterable[int], places: Places, pairs: dict[int, int]) -> None:
+    for at in left:
+        stacks = [places[name] for name in SYNONYMS[stems[at]] & places.keys() if places[name]]
         if stacks:
             pairs[at] = max(stacks, key=lambda stack: stack[-1]).pop()
 
 
-def _places(words: Words, among: set[str]) -> dict[str, list[int]]:
-    """List the places of each word in ascending order."""
-    places: dict[str, list[int]] = {word: [] for word in among}
-    for at, word in words.items():
-        if word in among:
-            places[word].append(at)
-    return places
+def _related(word: str) -> frozenset[str]:
+    stem = STEMS[word]
+    return SYNONYMS[stem] | {stem}
+
+
+_RELATED = Memo(_related)
+"""The stems that a word may be paired with."""

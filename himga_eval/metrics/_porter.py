@@ -6,7 +6,9 @@ the deviations NLTK documents. Importing NLTK for this alone costs more than ste
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Iterable
+
+from himga_eval.metrics._text import Memo
 
 IRREGULAR = {
     "sky": "sky",
@@ -60,10 +62,17 @@ STEP_3 = {
     "ful": "",
     "ness": "",
 }
-STEP_4 = frozenset(
-    {"al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment"}
-    | {"ent", "ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"}
+STEP_4 = (
+    *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
+    *("ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"),
 )
+
+
+def _longest_first(suffixes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(suffixes, key=len, reverse=True))
+
+
+_SUFFIXES_2, _SUFFIXES_3, _SUFFIXES_4 = map(_longest_first, (STEP_2, STEP_3, STEP_4))
 
 
 def stem(word: str) -> str:
@@ -77,7 +86,7 @@ def stem(word: str) -> str:
     if word.endswith("y") and len(word) > 2 and _shape(word)[-2] == "c":
         word = word[:-1] + "i"
     word = _double_suffix(word)
-    word = _replaced(word, STEP_3)
+    word = _replaced(word, STEP_3, _SUFFIXES_3)
     word = _single_suffix(word)
     return _tidy(word)
 
@@ -146,28 +155,24 @@ def _double_suffix(word: str) -> str:
         word = word[:-2]
     if word.endswith("logi"):
         return word[:-1] if _measure(_shape(word[:-3])) else word
-    return _replaced(word, STEP_2)
+    return _replaced(word, STEP_2, _SUFFIXES_2)
 
 
-def _replaced(word: str, rules: dict[str, str]) -> str:
-    suffix = _longest_suffix(word, rules)
+def _replaced(word: str, rules: dict[str, str], suffixes: tuple[str, ...]) -> str:
+    if not word.endswith(suffixes):
+        return word
+    suffix = next(filter(word.endswith, suffixes))
     root = word.removesuffix(suffix)
-    return root + rules[suffix] if suffix and _measure(_shape(root)) else word
+    return root + rules[suffix] if _measure(_shape(root)) else word
 
 
 def _single_suffix(word: str) -> str:
-    suffix = _longest_suffix(word, STEP_4)
+    if not word.endswith(_SUFFIXES_4):
+        return word
+    suffix = next(filter(word.endswith, _SUFFIXES_4))
     root = word.removesuffix(suffix)
-    fits = suffix and _measure(_shape(root)) > 1 and (suffix != "ion" or root[-1] in "st")
+    fits = _measure(_shape(root)) > 1 and (suffix != "ion" or root[-1] in "st")
     return root if fits else word
-
-
-def _longest_suffix(word: str, known: Container[str]) -> str:
-    """Return the longest suffix that is known, or nothing."""
-    for length in range(min(len(word), 7), 1, -1):
-        if (suffix := word[-length:]) in known:
-            return suffix
-    return ""
 
 
 def _tidy(word: str) -> str:
@@ -179,3 +184,7 @@ def _tidy(word: str) -> str:
     if word.endswith("ll") and _measure(_shape(word[:-1])) > 1:
         word = word[:-1]
     return word
+
+
+STEMS = Memo(stem)
+"""The stems of words seen before."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 
-from himga_eval.metrics._overlap import f_measure, ngram_overlaps
-from himga_eval.metrics._porter import stem
+from himga_eval.metrics._overlap import ngram_overlaps
+from himga_eval.metrics._porter import STEMS
 from himga_eval.metrics._text import Memo
 
 _ALPHANUMERIC = re.compile("[a-z0-9]+")
@@ -15,24 +15,23 @@ _ALPHANUMERIC = re.compile("[a-z0-9]+")
 
 def tokens(text: str, chunks: list[str]) -> list[str]:
     """Split a lower-cased text into runs of a-z and 0-9, stemmed where longer than three; nothing else counts."""
-    return list(chain.from_iterable(map(_STEMS.__getitem__, chunks)))
+    return list(chain.from_iterable(map(_TOKENS.__getitem__, chunks)))
 
 
-def scores(prediction: list[str], ground_truth: list[str], names: Sequence[str]) -> list[float]:
+def scores(prediction: list[str], ground_truth: list[str], names: tuple[str, ...]) -> list[float]:
     """Return the F-measure of each of rouge1, rouge2 and rougeL that is named."""
-    words, *pairs = ngram_overlaps(prediction, ground_truth, 2 if "rouge2" in names else 1)
+    words, pairs = ngram_overlaps(prediction, ground_truth, longest=2)
     if not words:
         return [0.0] * len(names)
-    size, other = len(prediction), len(ground_truth)
+    size = len(prediction) + len(ground_truth)
     found = []
     for name in names:
         if name == "rouge1":
-            found.append(f_measure(words, size, other))
+            found.append(2 * words / size)
         elif name == "rouge2":
-            found.append(f_measure(pairs[0], size - 1, other - 1))
+            found.append(2 * pairs / (size - 2) if pairs else 0.0)
         else:
-            length = words if words == 1 else longest_common_subsequence(prediction, ground_truth)
-            found.append(f_measure(length, size, other))
+            found.append(2 * (1 if words == 1 else longest_common_subsequence(prediction, ground_truth)) / size)
     return found
 
 
@@ -53,8 +52,8 @@ def longest_common_subsequence(first: Sequence[str], second: Sequence[str]) -> i
     return len(second) - row.bit_count()
 
 
-def _stems(chunk: str) -> tuple[str, ...]:
-    return tuple(stem(word) if len(word) > 3 else word for word in _ALPHANUMERIC.findall(chunk))
+def _tokens(chunk: str) -> tuple[str, ...]:
+    return tuple(STEMS[word] if len(word) > 3 else word for word in _ALPHANUMERIC.findall(chunk))
 
 
-_STEMS = Memo(_stems)
+_TOKENS = Memo(_tokens)

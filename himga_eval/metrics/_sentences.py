@@ -59,14 +59,39 @@ def _candidates(text: str) -> Iterator[tuple[re.Match[str], str]]:
 UNCLEAR = -1
 
 
-def end_in(chunk: str, following: str | None) -> int:
+class Ending(NamedTuple):
+    """Where sentences may end in a chunk, which is what stands between whitespace of ASCII."""
+
+    inside: int
+    """After so many characters, by a sign with another sign after it and quotes and brackets that close; 0 if not."""
+    outside: bool
+    """Perhaps at the end instead, by a sign with whitespace after it."""
+    always: bool
+    """At the end, whatever follows."""
+
+
+def find_ending(chunk: str) -> Ending:
+    """Find where sentences may end in a chunk."""
+    inner = [candidate.end() for candidate in _INNER_CANDIDATE.finditer(chunk)]
+    outside = chunk[-1] in ".?!"
+    if inner[:1] == [1] and len(inner) + outside > 1:  # at the first sign and at another
+        return Ending(UNCLEAR, outside=False, always=False)
+    inside = 0
+    if inner and has_break(chunk[: inner[-1] + 1]):
+        closers = _CLOSERS.match(chunk[inner[-1] :])
+        inside = inner[-1] + (closers.end() if closers else 0)
+    return Ending(
+        inside,
+        outside=outside,
+        always=outside and (has_break(chunk) or always_ends_sentence(tokens(chunk)[-1])),
+    )
+
+
+def end_in(chunk: str, ending: Ending, following: str | None) -> int:
     """Return after how many characters of a chunk a sentence ends: 0 for nowhere, UNCLEAR where it takes the text.
 
-    Chunks are what stands between whitespace of ASCII; `following` is the next one of the text.
+    `ending` is that of the chunk, and `following` the next chunk of the text.
     """
-    ending = _ENDING[chunk]
-    if ending.several:
-        return UNCLEAR
     if following is None or not ending.outside:
         return ending.inside
     if not (ending.always or _ENDS_BEFORE[f"{chunk} {following}"]):
@@ -74,33 +99,5 @@ def end_in(chunk: str, following: str | None) -> int:
     return UNCLEAR if _CLOSERS.match(following) else len(chunk)
 
 
-class _Ending(NamedTuple):
-    """Where sentences may end in a chunk."""
-
-    several: bool
-    """In more than one place."""
-    inside: int
-    """After so many characters, by a sign with another sign after it and quotes and brackets that close; 0 if not."""
-    outside: bool
-    """Perhaps at the end, by a sign with whitespace after it."""
-    always: bool
-    """At the end, whatever follows."""
-
-
-def _ending(chunk: str) -> _Ending:
-    inner = [candidate.end() for candidate in _INNER_CANDIDATE.finditer(chunk)]
-    outside = chunk[-1] in ".?!"
-    inside = 0
-    if inner and has_break(chunk[: inner[-1] + 1]):
-        closers = _CLOSERS.match(chunk[inner[-1] :])
-        inside = inner[-1] + (closers.end() if closers else 0)
-    return _Ending(
-        several=inner[:1] == [1] and len(inner) + outside > 1,
-        inside=inside,
-        outside=outside,
-        always=outside and (has_break(chunk) or always_ends_sentence(tokens(chunk)[-1])),
-    )
-
-
-_ENDING = Memo(_ending)
 _ENDS_BEFORE = Memo(has_break)
+"""Whether a sentence ends at the end of a chunk, given with a space and the next chunk."""

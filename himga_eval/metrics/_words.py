@@ -12,7 +12,7 @@ from itertools import chain
 
 from himga_eval.metrics import _treebank
 from himga_eval.metrics._punkt import NON_WORD
-from himga_eval.metrics._sentences import UNCLEAR, end_in, sentences
+from himga_eval.metrics._sentences import UNCLEAR, end_in, find_ending, sentences
 from himga_eval.metrics._text import Memo
 
 Words = tuple[str, ...]
@@ -26,63 +26,86 @@ _DEPENDS = re.compile(
     r"|^\"|^''|'\Z"  # signs that look at their neighbours
 )
 _CHUNK = re.compile(r"\S+")
-_ODD_SPACE = re.compile(r"[^\S \t\n\r\x0b\x0c]")
+_ODD_SPACE = re.compile("[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+
+
+class Dependent:
+    """A chunk whose words depend on its place."""
+
+    __slots__ = ("chunk", "ending", "words")
+
+    def __init__(self, chunk: str) -> None:
+        self.chunk = chunk
+        self.ending = find_ending(chunk)
+        self.words: dict[tuple[str, int, str], Words] = {}
+
+    def words_in(self, before: str, end: int, after: str) -> Words:
+        """Split the chunk between these neighbours, with the end of a sentence after so many characters."""
+        place = before, end, after
+        words = self.words.get(place)
+        if words is None:
+            if 0 < end < len(self.chunk):
+                words = _split(before, self.chunk[:end], "") + _split("", self.chunk[end:], after)
+            else:
+                words = _split(before, self.chunk, after)
+            self.words[place] = words
+        return words
 
 
 def words(text: str, chunks: list[str]) -> list[str]:
     """Split a lower-cased text, given also as its chunks, into words and signs."""
     found = list(map(_WORDS.__getitem__, chunks))
-    if None in found and not _settle(text, chunks, found):
+    if Dependent in map(type, found) and not _settle(text, chunks, found):
         return [word for sentence in sentences(text) for word in _treebank.words(sentence)]
-    return list(chain.from_iterable(found))  # type: ignore[arg-type]  # none is None now
+    return list(chain.from_iterable(found))  # type: ignore[arg-type]  # all are words now
 
 
-def _settle(text: str, chunks: list[str], found: list[Words | None]) -> bool:
-    """Fill in the words of chunks that depend on their place; False where that takes the whole text."""
-    spaces = ["", *[" "] * (len(chunks) - 1), ""]
-    if " ".join(chunks) != text:
-        if _ODD_SPACE.search(text):
-            return False
-        spaces = _CHUNK.split(text)
+def _settle(text: str, chunks: list[str], found: list[Words | Dependent]) -> bool:
+    """Put words in place of the chunks that depend on what is around them; False where that takes the whole text."""
+    one_space = " ".join(chunks) == text
+    if not one_space and _ODD_SPACE.search(text):
+        return False
+    spaces: list[str] = []
     start = 0  # of the sentence
-    for at in [at for at, words in enumerate(found) if words is None]:
-        chunk = chunks[at]
+    for at, item in enumerate(found):
+        if type(item) is not Dependent:
+            continue
+        chunk = item.chunk
         following = chunks[at + 1] if at + 1 < len(chunks) else None
-        end = end_in(chunk, following)
+        end = end_in(chunk, item.ending, following)
         last = following is None or end == len(chunk)
-        if end == UNCLEAR or (last and at > start and _closes_after_period(chunk, chunks[at - 1])):
+        if end == UNCLEAR or (last and chunk[0] in CLOSERS and at > start and _closes_period(chunk, chunks[at - 1])):
             return False
-        before, after = "", ""
-        if at != start or (at == 0 and spaces[0]):
-            before = "x " if spaces[at][-1] == " " else "x\n"
-        if not last:
-            after = " x" if spaces[at + 1][0] == " " else "\nx"
-        if 0 < end < len(chunk):
-            found[at] = _IN_PLACE[before + chunk[:end]] + _IN_PLACE[chunk[end:] + after]
-        else:
-            found[at] = _IN_PLACE[before + chunk + after]
+        before = "" if at == start else "x "
+        after = "" if last else " x"
+        if not one_space and (at == 0 or chunk[0] in "\"'" or chunk[-1] == "'"):
+            spaces = spaces or _CHUNK.split(text)
+            if spaces[at] and (before or at == 0):
+                before = "x " if spaces[at][-1] == " " else "x\n"
+            if after and spaces[at + 1][0] != " ":
+                after = "\nx"
+        found[at] = item.words_in(before, end, after)
         if end == len(chunk):
             start = at + 1
     return True
 
 
-def _closes_after_period(chunk: str, previous: str) -> bool:
-    """Tell whether a chunk would make the period of the one before the last of the sentence."""
+def _closes_period(chunk: str, previous: str) -> bool:
+    """Tell whether a chunk makes the period of the one before the last of the sentence."""
     return not chunk.strip(CLOSERS) and previous.rstrip(CLOSERS)[-1:] in ("", ".")
 
 
-def _words(chunk: str) -> Words | None:
+def _words(chunk: str) -> Words | Dependent:
     """Split a chunk that gives the same words in any place."""
     if chunk.isalnum() and not _treebank.CONTRACTION.match(chunk):
         return (chunk,)
-    return None if _DEPENDS.search(chunk) else _in_place(f"x {chunk} x")
+    return Dependent(chunk) if _DEPENDS.search(chunk) else _split("x ", chunk, " x")
 
 
-def _in_place(place: str) -> Words:
-    """Split a chunk that has an x before it unless it begins a sentence, and after it unless it ends one."""
-    found = _treebank.words(place)
-    return tuple(found[place.startswith(("x ", "x\n")) : len(found) - place.endswith((" x", "\nx"))])
+def _split(before: str, chunk: str, after: str) -> Words:
+    """Split a chunk between its neighbours: an x and a space or line break, or nothing where a sentence ends."""
+    found = _treebank.words(before + chunk + after)
+    return tuple(found[bool(before) : len(found) - bool(after)])
 
 
-_WORDS = Memo(_words)
-_IN_PLACE = Memo(_in_place)
+_WORDS: Memo[Words | Dependent] = Memo(_words)

@@ -9,7 +9,7 @@ from himga_eval.metrics._porter import IRREGULAR, STEP_2, STEP_3, STEP_4, stem
 ENDINGS = [
     *STEP_2,
     *STEP_3,
-    *sorted(STEP_4),
+    *STEP_4,
     *["s", "es", "ies", "ied", "eed", "ed", "ing", "ating", "bling", "izing", "y", "e", "ll", "logi", "alli", "*ded"],
 ]
 
