@@ -58,13 +58,12 @@ def score_texts(predictions: Sequence[str], ground_truths: Sequence[str], names:
 def _score_block(predictions: Sequence[str], ground_truths: Sequence[str], columns: Columns) -> None:
     predictions = [text.lower() for text in predictions]
     ground_truths = [text.lower() for text in ground_truths]
-    prediction_chunks = [text.split() for text in predictions]
-    ground_truth_chunks = [text.split() for text in ground_truths]
+    chunks = {text: text.split() for text in chain(predictions, ground_truths)}
     for family, (tokens, scores) in FAMILIES.items():
         names = tuple(name for name in columns if FAMILY[name] == family)
         if names:
-            left = map(tokens, predictions, prediction_chunks)
-            right = map(tokens, ground_truths, ground_truth_chunks)
+            made = {text: tokens(text, parts) for text, parts in chunks.items()}
+            left, right = map(made.__getitem__, predictions), map(made.__getitem__, ground_truths)
             found = list(chain.from_iterable(map(scores, left, right, repeat(names))))
             for place, name in enumerate(names):
                 columns[name] += found[place :: len(names)]
@@ -86,7 +85,7 @@ def as_text(column: pl.Series, name: str) -> pl.Series:
 
 
 def _batch(pairs: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    distinct = pairs.drop_nulls().unique()
+    distinct = pairs.drop_nulls().unique().sort("ground_truth")  # equal texts side by side, to have their tokens once
     columns = score_texts(distinct["prediction"].to_list(), distinct["ground_truth"].to_list(), names)
     scores = [pl.Series(name, column, pl.Float64) for name, column in columns.items()]
     return pairs.join(distinct.hstack(scores), on=pairs.columns, how="left", maintain_order="left").select(names)
