@@ -2,8 +2,9 @@
 
 The loop is `metrics.reference`: one RougeScorer built once, word_tokenize of both sides and three sentence_bleu,
 meteor_score, F1 and exact match in Python. Every line is a process of its own, which computes all nine metrics (tables
-read, but no word seen before), each family alone, and then the loop on a sample of the same rows, twice; the faster
-counts. Times are CPU seconds. The rows are made of the real answers beside the checkout, or of invented words.
+read, but no word seen before), each family alone, and then the loop on a sample of the same rows. Both are timed twice,
+and the faster counts. Times are CPU seconds. The rows are made of the real answers beside the checkout, or of invented
+words.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -134,14 +135,21 @@ def measure(frame: pl.DataFrame, kind: str) -> dict[str, float]:
     frame.head(1).select(exprs.exact_match())
     found: dict[str, float] = {}
     before = resident()
-    found["all"] = seconds(lambda: frame.with_columns(exprs.lexical().struct.unnest())) / frame.height
+    found["all"] = time_metrics(frame, LEXICAL)
     found["memory"] = (peak() - before) / 2**20
-    for family, names in FAMILIES.items():
-        forget()
-        found[family] = seconds(lambda names=names: frame.select(exprs.lexical(names).struct.unnest())) / frame.height
+    found |= {family: time_metrics(frame, names) for family, names in FAMILIES.items()}
     sample = frame.head(SAMPLE[kind])
     found["loop"] = time_loop(sample["prediction"].to_list(), sample["ground_truth"].to_list())
     return found
+
+
+def time_metrics(frame: pl.DataFrame, names: Sequence[str]) -> float:
+    """Time metrics that have seen no word before, in CPU seconds a row."""
+    times = []
+    for _ in range(2):
+        forget()
+        times.append(seconds(lambda: frame.with_columns(exprs.lexical(names).struct.unnest())))
+    return min(times) / frame.height
 
 
 def time_loop(predictions: list[str], ground_truths: list[str]) -> float:
