@@ -8,7 +8,7 @@ import polars as pl
 
 from himga_eval.errors import InputError
 from himga_eval.schema import CUSTOM
-from himga_eval.scoring import NO_TYPE, PUBLISHED, finite, in_order, score_columns
+from himga_eval.scoring import NO_TYPE, PUBLISHED, finite, in_order, score_columns, scores_in
 
 
 def complete(frame: pl.DataFrame) -> pl.DataFrame:
@@ -73,22 +73,16 @@ def shared_metrics(frames: Sequence[pl.DataFrame], metrics: Sequence[str] | None
     """Name the metrics to use: those asked for, which every frame must have, or else all that every frame has.
 
     Raises:
-        InputError: a frame has no such column, or none in common with the others.
+        InputError: a frame has no such column, or none in common with the others, or it holds no numbers.
     """
     if metrics is None:
         others = [set(score_columns(frame)) for frame in frames[1:]]
-        common = [name for name in score_columns(frames[0]) if all(name in other for other in others)]
-        if not common:
+        metrics = [name for name in score_columns(frames[0]) if all(name in other for other in others)]
+        if not metrics:
             told = "; ".join(f"{_names(frame)}: {', '.join(score_columns(frame)) or 'none'}" for frame in frames)
             raise InputError(f"no metric that all of them have ({told}); score() adds them")
-        return common
-    for frame in frames:
-        if missing := [name for name in metrics if name not in frame.columns]:
-            raise InputError(
-                f"{_names(frame)} has no column {', '.join(missing)}: score() adds metrics, judge_frame() judgements; "
-                f"it has: {', '.join(score_columns(frame)) or 'no scores'}"
-            )
-    return list(dict.fromkeys(metrics))
+    checked = [scores_in(frame, metrics) for frame in frames]
+    return checked[0]
 
 
 def protocol_of(frame: pl.DataFrame, metric: str) -> str:

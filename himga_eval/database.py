@@ -19,6 +19,9 @@ logger = logging.getLogger(__name__)
 WAIT_S = 30.0
 """How long to wait for another process to let go of the file."""
 
+MARK = b"DUCK"
+"""What a DuckDB file starts with, behind a checksum of eight bytes."""
+
 
 @contextmanager
 def connect(path: Path, *, read_only: bool = False, wait_s: float = WAIT_S) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -28,16 +31,39 @@ def connect(path: Path, *, read_only: bool = False, wait_s: float = WAIT_S) -> I
         StoreLocked: another process held the file for `wait_s` seconds; names it.
         StoreError: the file is damaged, no DuckDB database, of a newer DuckDB, or cannot be opened.
     """
+    _require_database(path)
     if not read_only:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"cannot open {path}: {error}") from None
+            raise StoreError(f"cannot make the folder of {path}: {error.strerror}; name another file") from None
     connection = _open(path, read_only, time.monotonic() + wait_s, wait_s)
     try:
         yield connection
     finally:
         connection.close()
+
+
+def _require_database(path: Path) -> None:
+    """Refuse what is there and no DuckDB file; for a .json or .csv DuckDB opens a database in memory, which is lost."""
+    head = b""
+    try:
+        for pause in (0, 0.1, 0.5):  # a process that is making the file may not have written yet
+            time.sleep(pause)
+            with path.open("rb") as file:
+                if head := file.read(8 + len(MARK)):
+                    break
+    except FileNotFoundError:
+        return
+    except IsADirectoryError:
+        raise StoreError(f"{path} is a folder; a store is a file, as {path / 'himga.duckdb'}") from None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"cannot open {path}: {getattr(error, 'strerror', None) or error}") from None
+    if not head.endswith(MARK):
+        what = f"it starts with {head!r}" if head else "it is empty"
+        raise StoreError(
+            f"{path} is damaged or no DuckDB file: {what}. It was left as it is; move it aside or name another file"
+        )
 
 
 def _open(path: Path, read_only: bool, deadline: float, wait_s: float) -> duckdb.DuckDBPyConnection:
@@ -79,8 +105,8 @@ def _explain(path: Path, message: str) -> str:
             f"the log {path}.wal is damaged, probably by a crash: {first}. Move it aside and run again: "
             f"{path} then opens as it was at its last checkpoint"
         )
-    if "not a valid DuckDB" in message or "Corrupt" in message or "Could not read enough bytes" in message:
-        return f"{path} is damaged or no DuckDB file: {first}. It was left as it is; move it aside or name another file"
+    if "Corrupt" in message or "Could not read enough bytes" in message:
+        return f"{path} is damaged: {first}. It was left as it is; move it aside or name another file"
     if "version" in message:
         return (
             f"{path} was written by another DuckDB than the {duckdb.__version__} here: {first}. "

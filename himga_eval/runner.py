@@ -165,7 +165,7 @@ class _Session:
             if self._store is not None:
                 places = [self.places[result.sample_id, result.question_id] for result in fresh]
                 frame = results_frame(fresh, run=self._run)
-                self._store.append(frame.with_columns(pl.Series("position", places), ingest_s=pl.lit(ingest_s)))
+                self._store.append(frame.with_columns(ingest_s=pl.lit(ingest_s)), places)
 
 
 @dataclass

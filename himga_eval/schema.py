@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from himga_eval.errors import DuplicateRows, InputError, UnknownQuestionType, listed
+from himga_eval.values import cast, is_missing, series
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +81,8 @@ RESULTS: dict[str, pl.DataType] = {
 }
 """The columns of the results frame; only prediction and ground_truth are needed to score."""
 
+_DTYPES = RESULTS | {"abstention": pl.Boolean()}
+
 KEY = ("run", "dataset", "sample_id", "question_id")
 """What names a result."""
 
@@ -142,11 +144,11 @@ def results_frame(results: Results, *, run: str | None = None) -> pl.DataFrame:
         InputError: not a shape that holds results, or a column that cannot be brought to its dtype.
         UnknownQuestionType: a type that its data set does not have.
     """
-    frame = _to_polars(results)
+    frame = _from_any(results)
     for name in ("prediction", "ground_truth"):
         if name not in frame.columns:
             raise InputError(f"no column {name!r}; the frame has: {', '.join(frame.columns) or 'none'}")
-    frame = frame.with_columns(_cast(frame[name], RESULTS[name]) for name in frame.columns if name in RESULTS)
+    frame = frame.with_columns(cast(frame[name], _DTYPES[name]) for name in frame.columns if name in _DTYPES)
     if run is not None or "run" not in frame.columns:
         given = pl.lit(run or "run", pl.String)
         old = [pl.col("run")] if "run" in frame.columns else []
@@ -198,13 +200,25 @@ def normalise_question_type(value: str) -> str:
     return re.sub(r"[\s_-]+", "_", value.strip().lower())
 
 
-def _to_polars(results: Any) -> pl.DataFrame:
-    if isinstance(results, pl.DataFrame):
-        return results
-    if isinstance(results, pl.LazyFrame):
-        return results.collect()
-    if type(results).__module__.split(".")[0] == "pandas" and hasattr(results, "columns"):
-        return _from_pandas(results)
+def to_polars(frame: Any) -> pl.DataFrame | None:
+    """Bring a Polars, lazy or pandas frame to a Polars frame; None where it is no frame.
+
+    Raises:
+        InputError: two columns of the same name, or a value that no column of its name can hold.
+    """
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    if type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "columns"):
+        return _from_pandas(frame)
+    return None
+
+
+def _from_any(results: Any) -> pl.DataFrame:
+    frame = to_polars(results)
+    if frame is not None:
+        return frame
     if isinstance(results, Iterable) and not isinstance(results, (str, bytes, dict)):
         rows = list(results)
         wrong = next(((i, r) for i, r in enumerate(rows) if not isinstance(r, EvalResult)), None)
@@ -217,15 +231,19 @@ def _to_polars(results: Any) -> pl.DataFrame:
     )
 
 
-def _from_pandas(results: pd.DataFrame) -> pl.DataFrame:
-    if not results.columns.is_unique:
-        raise InputError(f"two columns have the same name; the frame has: {', '.join(map(str, results.columns))}")
+def _from_pandas(frame: pd.DataFrame) -> pl.DataFrame:
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        raise InputError(f"two columns have the same name; the frame has: {', '.join(names)}")
     columns: list[pl.Series] = []
-    for name in results.columns:
+    for name, column in zip(names, (frame[name] for name in frame.columns), strict=True):
         try:
-            columns.append(pl.from_pandas(results[name]).alias(str(name)))
-        except (TypeError, ValueError):  # Python objects of several types
-            columns.append(text_series(str(name), results[name].tolist()))
+            columns.append(pl.from_pandas(column).alias(name))
+        except (TypeError, ValueError, OverflowError, NotImplementedError):  # Python objects of several types
+            values = column.tolist()
+            if name not in RESULTS:
+                values = [None if is_missing(value) else str(value) for value in values]
+            columns.append(series(name, values, RESULTS.get(name, pl.String())))
     return pl.DataFrame(columns)
 
 
@@ -234,81 +252,43 @@ def _from_results(rows: list[EvalResult]) -> pl.DataFrame:
     columns = []
     for name, dtype in RESULTS.items():
         values = [getattr(row, name) for row in rows]
-        if dtype == pl.List and (wrong := [v for v in values if isinstance(v, str)]):
-            raise InputError(f"{name} is a list of ids, not the text {wrong[0]!r}")
         if name in required or any(v is not None for v in values):
-            text = dtype == pl.String
-            columns.append(text_series(name, values) if text else pl.Series(name, values, dtype, strict=False))
+            columns.append(series(name, values, dtype))
     return pl.DataFrame(columns)
 
 
-def text_series(name: str, values: Sequence[Any]) -> pl.Series:
-    """Turn values of mixed types to text: 2022 is "2022", None is null, a float NaN is null."""
-    return pl.Series(name, [_text(v) for v in values], dtype=pl.String)
-
-
-def _text(value: Any) -> str | None:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))  # a column of integers with a gap arrives as floats
-    return str(value)
-
-
-def _cast(column: pl.Series, dtype: pl.DataType) -> pl.Series:
-    if column.dtype == dtype:
-        return column
-    if dtype == pl.String and (column.dtype.is_float() or column.dtype == pl.Object):
-        return text_series(column.name, column.to_list())
-    try:
-        return column.cast(dtype)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(
-            f"column {column.name!r} is {column.dtype}, and cannot be brought to {dtype}: {error}"
-        ) from None
-
-
 def _with_types(frame: pl.DataFrame) -> pl.DataFrame:
-    """Fill in `dataset` from the question types, and bring their spelling to ours."""
-    of_type = {t: dataset for dataset, types in QUESTION_TYPES.items() for t in types}
-    types = (
-        frame["question_type"]
-        if "question_type" in frame.columns
-        else pl.Series("question_type", [None] * frame.height, dtype=pl.String)
-    )
+    """Fill in `dataset` from the question types, and bring their spelling to ours; a blank type is none."""
+    nothing = pl.Series([None] * frame.height, dtype=pl.String)
+    types = frame.get_column("question_type", default=nothing).alias("question_type")
+    types = types.set(types.str.strip_chars() == "", None)
     folded = {t: normalise_question_type(t) for t in types.unique().drop_nulls()}
-    if "dataset" in frame.columns and not frame["dataset"].has_nulls():
-        datasets = frame["dataset"]
-    else:
-        derived = types.replace_strict(
-            {t: of_type.get(f) for t, f in folded.items()}, return_dtype=pl.String, default=None
-        )
-        found = derived.drop_nulls().unique().to_list()
-        free = sorted(t for t, f in folded.items() if f not in of_type)
-        given = (
-            frame["dataset"]
-            if "dataset" in frame.columns
-            else pl.Series("dataset", [None] * frame.height, dtype=pl.String)
-        )
-        if found and (stray := frame.filter(given.is_null() & types.is_in(free))).height:
-            raise UnknownQuestionType(
-                stray["question_type"][0],
-                of_type,
-                "for types of your own, give the frame a column dataset with a name of your own",
-            )
-        # Rows without a type belong to the one data set around them.
-        rest = found[0] if len(found) == 1 else CUSTOM
-        datasets = given.fill_null(derived).fill_null(rest).alias("dataset")
-    # LoCoMo is locomo, however it is written.
-    datasets = datasets.replace({d: d.lower() for d in datasets.unique() if d.lower() in QUESTION_TYPES})
-    frame = frame.with_columns(datasets)
+    datasets = _datasets(frame.get_column("dataset", default=nothing), types, folded).alias("dataset")
     for dataset, known in QUESTION_TYPES.items():
         here = types.filter(datasets == dataset).unique().drop_nulls()
         if wrong := sorted(t for t in here if folded[t] not in known):
             raise UnknownQuestionType(wrong[0], known, f"in data set {dataset!r}")
+    frame = frame.with_columns(datasets)
     if "question_type" not in frame.columns:
         return frame
-    ours = pl.col("question_type").replace(folded)
-    return frame.with_columns(
-        pl.when(pl.col("dataset").is_in(list(QUESTION_TYPES))).then(ours).otherwise("question_type")
-    )
+    of_ours = datasets.is_in(list(QUESTION_TYPES))
+    return frame.with_columns(types.replace(folded).zip_with(of_ours, types))
+
+
+def _datasets(given: pl.Series, types: pl.Series, folded: Mapping[str, str]) -> pl.Series:
+    """Tell the data set of each row: the one given, else that of its type, else the one around it."""
+    if given.has_nulls():
+        of_type = {t: dataset for dataset, known in QUESTION_TYPES.items() for t in known}
+        derived = types.replace_strict(
+            {t: of_type.get(f) for t, f in folded.items()}, return_dtype=pl.String, default=None
+        )
+        found = derived.drop_nulls().unique()
+        strays = types.filter(given.is_null() & derived.is_null()).drop_nulls()
+        if len(found) and len(strays):
+            raise UnknownQuestionType(
+                strays[0], of_type, "for types of your own, give the frame a column dataset with a name of your own"
+            )
+        given = given.fill_null(derived).fill_null(found[0] if len(found) == 1 else CUSTOM)
+    # LoCoMo is locomo, however it is written.
+    spelled = {name: name.strip().lower() for name in given.unique()}
+    return given.replace({name: ours for name, ours in spelled.items() if ours in QUESTION_TYPES})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any
 
 import duckdb
@@ -12,11 +12,12 @@ import polars as pl
 import polars.selectors as cs
 
 from himga_eval import queries
-from himga_eval.errors import InputError
+from himga_eval.errors import InputError, listed
 from himga_eval.metrics._neural import require
-from himga_eval.metrics.catalog import ALL_METRICS, resolve
+from himga_eval.metrics.catalog import ALL_METRICS, each_once, resolve
 from himga_eval.protocols import DEFAULT, ProtocolLike, counted, load_protocol, metric_columns
 from himga_eval.schema import QUESTION_TYPES, SUMMARY, Results, require_unique, results_frame
+from himga_eval.values import is_missing
 
 CUTS = ("overall", "answerable", "task_averaged", "abstention")
 """The rows of a summary that are not question types."""
@@ -107,22 +108,20 @@ def compute_metrics(
         InputError: the scores are not as many as the results, or these are of several runs or data sets.
         DuplicateRows: a question stands twice in a run.
     """
+    names = resolve(metrics or None, ALL_METRICS)
+    nothing = {"overall": dict.fromkeys(names, 0.0), "by_type": {}}
     if isinstance(results, Sized) and len(results) == 0:
-        return {"overall": dict.fromkeys(metrics or ALL_METRICS, 0.0), "by_type": {}}
-    names = resolve(metrics, ALL_METRICS)
+        return nothing
     frame = results_frame(results)
     if frame.is_empty():
-        return {"overall": dict.fromkeys(names, 0.0), "by_type": {}}
+        return nothing
     require_unique(frame)
     for name in ("run", "dataset"):
         if name in frame.columns and frame[name].n_unique() > 1:
             found = ", ".join(frame[name].unique(maintain_order=True).cast(pl.String).to_list())
             raise InputError(f"results of several {name}s ({found}) have no one overall mean; compute each by itself")
     if "judge_score" in names:
-        given = _judge_scores([] if judge_scores is None else judge_scores)
-        if len(given) != frame.height:
-            raise InputError(f"{len(given)} judge scores for {frame.height} results; give one a result, in their order")
-        frame = frame.with_columns(given)
+        frame = frame.with_columns(_judge_scores(judge_scores, frame.height))
     frame = score(frame, [name for name in names if name != "judge_score"])
     summary = summarise(frame, metrics=names)
     types = frame.get_column("question_type", default=pl.Series("question_type", [None] * frame.height, pl.String))
@@ -137,12 +136,17 @@ def compute_metrics(
     }
 
 
-def _judge_scores(scores: Sequence[float | None]) -> pl.Series:
+def _judge_scores(scores: Iterable[float | None] | None, rows: int) -> pl.Series:
     """Take the scores that a judge gave; NaN is none."""
-    for place, value in enumerate(scores):
-        if value is not None and not (isinstance(value, (int, float)) and (math.isnan(value) or 0 <= value <= 1)):
+    if isinstance(scores, (str, Mapping)) or not isinstance(scores, Iterable | None):
+        raise InputError(f"judge scores are a list, a score for each result in their order, not {scores!r:.80}")
+    given = [] if scores is None else [None if is_missing(value) else value for value in scores]
+    if len(given) != rows:
+        raise InputError(f"{len(given)} judge scores for {rows} results; give one a result, in their order")
+    for place, value in enumerate(given):
+        if value is not None and not (isinstance(value, Real) and 0 <= value <= 1):
             raise InputError(f"judge score {place} is {value!r}; a score is a number from 0 to 1, NaN or None for none")
-    return pl.Series("judge_score", scores, dtype=pl.Float64, strict=False)
+    return pl.Series("judge_score", [None if value is None else float(value) for value in given], dtype=pl.Float64)
 
 
 def in_order(question_types: Iterable[str]) -> list[str]:
@@ -169,6 +173,33 @@ def score_columns(frame: pl.DataFrame) -> list[str]:
     return [*(m for m in ALL_METRICS if m in frame.columns), *frame.select(published).columns]
 
 
+def scores_in(frame: pl.DataFrame, metrics: Sequence[str] | None = None) -> list[str]:
+    """Name the columns of scores to use: those asked for, or else all that the results frame has.
+
+    Raises:
+        InputError: a column that is not there, or that holds no numbers.
+    """
+    there = score_columns(frame)
+    names = there if metrics is None else each_once(metrics)
+    if missing := [name for name in names if name not in frame.columns]:
+        runs = frame["run"].unique(maintain_order=True).to_list()
+        raise InputError(
+            f"{listed(runs) or 'the frame'} has no column {listed(missing)}: "
+            f"score() adds metrics, judge_frame() judgements; it has: {', '.join(there) or 'no scores'}"
+        )
+    for name in names:
+        dtype = frame.schema[name]
+        if not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
+            raise InputError(f"column {name!r} is {dtype}: the scores of a metric are numbers")
+    return names
+
+
+def protocols(frame: pl.DataFrame) -> pl.Expr:
+    """Take the protocol of each row's scores, which is ours where none is said."""
+    said = [pl.col("protocol").cast(pl.String)] if "protocol" in frame.columns else []
+    return pl.coalesce(*said, pl.lit(DEFAULT)).alias("protocol")
+
+
 def finite(name: str) -> pl.Expr:
     """Take a column as Float64, null where it is NaN or infinite, so that no mean ever is."""
     value = pl.col(name).cast(pl.Float64)
@@ -183,17 +214,22 @@ def _score_rows(wide: pl.DataFrame) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+_WIDE = ("run", "dataset", "protocol", "cluster", "question_type", "abstention", "answered")
+
+
 def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
     """The frame that sql/score_rows.sql reads."""
     frame = results_frame(scores)
     require_unique(frame)
-    if "question_type" in frame.columns and (taken := set(CUTS).intersection(frame["question_type"])):
-        raise InputError(f"no question type can be called {', '.join(sorted(taken))}: a summary has a row of that name")
-    names = score_columns(frame) if metrics is None else list(metrics)
-    missing = [name for name in names if name not in frame.columns]
-    if missing or not names:
-        wanted = ", ".join(missing) or "any metric"
-        raise InputError(f"no column of {wanted}: score() adds them; the frame has: {', '.join(frame.columns)}")
+    if "question_type" in frame.columns and (cuts := set(CUTS).intersection(frame["question_type"])):
+        raise InputError(f"no question type can be called {', '.join(sorted(cuts))}: a summary has a row of that name")
+    names = scores_in(frame, metrics)
+    if not names:
+        raise InputError(f"no column of any metric: score() adds them; the frame has: {', '.join(frame.columns)}")
+    if taken := set(_WIDE).intersection(names):
+        raise InputError(
+            f"no metric can be called {', '.join(sorted(taken))}: what is averaged has a column of that name"
+        )
 
     def given(name: str, default: pl.Expr) -> pl.Expr:
         return pl.col(name) if name in frame.columns else default.alias(name)
@@ -203,7 +239,7 @@ def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
     return frame.select(
         "run",
         given("dataset", pl.lit("custom")),
-        given("protocol", pl.lit(DEFAULT)),
+        protocols(frame),
         pl.coalesce(given("sample_id", pl.lit(None, pl.String)), row).alias("cluster"),
         given("question_type", pl.lit(None, pl.String)),
         given("abstention", of_id).fill_null(False),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,9 +18,10 @@ from himga_eval import queries
 from himga_eval.database import WAIT_S, connect
 from himga_eval.errors import InputError, RunExists, StoreError, UnknownName, listed
 from himga_eval.metrics.catalog import ALL_METRICS
-from himga_eval.protocols import DEFAULT
+from himga_eval.protocols import DEFAULT, UnknownProtocol
 from himga_eval.schema import KEY, RESULTS, Results, require_key, results_frame
-from himga_eval.scoring import PUBLISHED, finite, score_columns
+from himga_eval.scoring import PUBLISHED, finite, protocols, score_columns, scores_in
+from himga_eval.values import text_series
 
 _TABLES = ("create_runs", "create_results", "create_score_values")
 _INSERTS = ("insert_results", "insert_score_values", "upsert_runs")
@@ -38,6 +40,14 @@ _RUNS: dict[str, pl.DataType] = {
     "versions": _TEXTS,
     "settings": _TEXTS,
 }
+
+
+_COLUMNS: dict[str, Sequence[str]] = {
+    "runs": tuple(_RUNS),
+    "results": (*RESULTS, "position", "extra"),
+    "score_values": (*KEY, "protocol", "metric", "score"),
+}
+"""The tables of ours, and the columns that they have."""
 
 
 class UnknownRun(UnknownName):
@@ -83,29 +93,27 @@ class Store:
 
         Raises:
             RunExists: a stored run of that name has other answers, and `replace` is not set.
-            InputError, DuplicateRows: a row has no key, or shares it.
+            InputError, DuplicateRows: a row has no key, or shares it; a score is no number; what is noted is no text.
         """
-        frame = results_frame(scores)
-        require_key(frame)
+        frame = _keyed(scores)
         noted = _runs(frame, system, repeat, tags, checksums, settings)
         with self._writing() as connection:
             _register(connection, noted, _results(frame), _values(frame))
-            part = "protocol" in frame.columns and DEFAULT not in frame["protocol"]
+            part = DEFAULT not in frame.select(protocols(frame)).to_series()
             self._replace(connection, replace, part=part)
         return noted["run"].to_list()
 
-    def append(self, results: Results) -> None:
-        """Add answers to a run as they come; a question that is stored already is replaced, with its scores.
+    def append(self, results: Results, places: Sequence[int]) -> None:
+        """Add answers to a run as they come, `places` being where they stand in it.
 
-        A column `position` says where the rows stand in the run.
+        A question that is stored already is replaced, with its scores.
 
         Raises:
-            InputError, DuplicateRows: a row has no key, or shares it.
+            InputError, DuplicateRows: a row has no key, or shares it; a score is no number.
         """
-        frame = results_frame(results)
-        require_key(frame)
+        frame = _keyed(results)
         with self._writing() as connection:
-            _register(connection, _runs(frame), _results(frame), _values(frame))
+            _register(connection, _runs(frame), _results(frame, pl.Series(places)), _values(frame))
             _execute(connection, "delete_answers_again", "delete_scores_again", *_INSERTS)
 
     def load(self, *names: str, protocol: str = DEFAULT) -> pl.DataFrame:
@@ -115,6 +123,7 @@ class Store:
 
         Raises:
             UnknownRun: the store has no run of that name.
+            UnknownProtocol: none of the runs has scores under it.
         """
         with self._reading() as connection:
             known = queries.run("stored_runs", connection)["run"].to_list()
@@ -125,6 +134,9 @@ class Store:
             results = queries.run("stored_results", connection, runs=runs)
             values = queries.run("stored_scores", connection, runs=runs, protocol=protocol)
         if protocol != DEFAULT:
+            if protocol not in values["protocol"]:
+                had = sorted({DEFAULT, *(name for run in runs for name in self.protocols(run))})
+                raise UnknownProtocol(protocol, had, f"for {listed(runs)} in {self.path}")
             results = results.join(values.filter(protocol=protocol), on=KEY, how="semi", maintain_order="left")
         results = results.drop(
             "position", *(c.name for c in results if c.name in _OPTIONAL and c.null_count() == len(c))
@@ -181,12 +193,21 @@ class Store:
         """Run a query of your own on the file, which is opened for reading only, and give its rows.
 
         Errors of DuckDB pass through: they say what is wrong with the query.
+
+        Raises:
+            InputError: no query, or several; or rows that no frame can hold.
         """
-        with self._reading() as connection:
+        with self._opened() as connection:
+            if (statements := len(connection.extract_statements(query))) != 1:
+                raise InputError(f"{statements} statements, and one is run at a time: {query!r:.200}")
             found = connection.sql(query, params=params or None)
             if found is None:
-                raise InputError(f"{query!r} is no query")
-            rows: pl.DataFrame = found.pl()
+                raise InputError(f"{query!r:.200} gives no rows")
+            try:
+                rows: pl.DataFrame = found.pl()
+            except pl.exceptions.PolarsError as error:
+                told = str(error).partition(". Hint")[0]
+                raise InputError(f"a column of the result is of a type that no frame has ({told}); cast it") from None
         return rows
 
     def merge(self, other: Store) -> list[str]:
@@ -195,6 +216,8 @@ class Store:
         Raises:
             RunExists: a run of the same name has other answers here.
         """
+        if not isinstance(other, Store):
+            raise InputError(f"merge takes a store: Store({other!r})")
         with other._reading() as connection:
             runs, results, values = (
                 connection.sql(f"from {name}").pl() for name in ("runs", "results", "score_values")
@@ -225,19 +248,27 @@ class Store:
             _execute(connection, "delete_results", "delete_score_values", *_INSERTS)
 
     @contextmanager
-    def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        if not self.path.is_file():
+    def _opened(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open for reading."""
+        if not self.path.exists():
             raise StoreError(f"no store at {self.path}: `himga-eval score FILE` makes one, --store names another")
         with connect(self.path, read_only=True, wait_s=self.wait_s) as connection:
-            if connection.sql("from duckdb_tables() where table_name = 'runs'").pl().is_empty():
+            if not _check_tables(connection, self.path):
                 for name in _TABLES:  # a file of judgements only: it has no runs, which is no error
                     connection.execute(queries.load(name).replace("create table", "create temp table"))
             yield connection
 
     @contextmanager
+    def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open for statements of ours."""
+        with _plainly(self.path), self._opened() as connection:
+            yield connection
+
+    @contextmanager
     def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open for one transaction, with the tables made."""
-        with connect(self.path, wait_s=self.wait_s) as connection:
+        with _plainly(self.path), connect(self.path, wait_s=self.wait_s) as connection:
+            _check_tables(connection, self.path)
             connection.begin()
             _execute(connection, *_TABLES, "view_score_rows")
             yield connection
@@ -245,6 +276,34 @@ class Store:
             connection.execute(queries.load("view_scores").replace("{columns}", ",\n        ".join(columns)))
             connection.execute(f"create or replace view by_type as {queries.load('summary')}")
             connection.commit()
+
+
+@contextmanager
+def _plainly(path: Path) -> Iterator[None]:
+    """Say in one line what DuckDB could not do with the file: a full disk, damage that shows only when it is read."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise StoreError(f"{path} cannot be used as a store: {str(error).splitlines()[0]}") from None
+
+
+def _check_tables(connection: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
+    """List the tables of ours that are there.
+
+    Raises:
+        StoreError: a table or view of a name of ours is somebody else's.
+    """
+    found = queries.run("stored_columns", connection)
+    for name, kind, columns in found.iter_rows():
+        lacking = [column for column in _COLUMNS.get(name, ()) if column not in columns]
+        wanted = "table" if name in _COLUMNS else "view"
+        if lacking or kind != wanted:
+            what = f"has no column {listed(lacking)}" if lacking else f"is no {wanted}"
+            raise StoreError(
+                f"{path} holds a {kind} {name!r} of another program, or of another version of himga_eval: it {what}. "
+                "It was left as it is; name another file (--store)"
+            )
+    return [name for name in found["name"] if name in _COLUMNS]
 
 
 def _register(
@@ -260,6 +319,13 @@ def _execute(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
         connection.execute(queries.load(name))
 
 
+def _keyed(results: Results) -> pl.DataFrame:
+    frame = results_frame(results)
+    require_key(frame)
+    scores_in(frame)
+    return frame
+
+
 def _runs(
     frame: pl.DataFrame,
     system: str | None = None,
@@ -269,40 +335,77 @@ def _runs(
     settings: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """The rows of the table runs."""
+    if not (repeat is None or (isinstance(repeat, int) and 0 <= repeat < 2**31)):
+        raise InputError(f"repeat={repeat!r}: it is the number of a repeat, a whole one")
     datasets = frame.group_by("run", maintain_order=True).agg(pl.col("dataset").unique(maintain_order=True))
+    known = _noted("checksums", checksums)
     said = {
         "system": system,
         "repeat": repeat,
-        "tags": dict(tags or {}),
+        "tags": _noted("tags", tags),
         "created_at": datetime.now(UTC),
         "versions": {package: version(package) for package in VERSIONS},
-        "settings": dict(settings or {}),
+        "settings": _noted("settings", settings),
     }
     rows = [
-        {"run": run, "datasets": {name: (checksums or {}).get(name) for name in names}} | said
-        for run, names in datasets.iter_rows()
+        {"run": run, "datasets": {name: known.get(name) for name in names}} | said for run, names in datasets.rows()
     ]
     return pl.DataFrame(rows, schema=_RUNS)
 
 
-def _results(frame: pl.DataFrame) -> pl.DataFrame:
+def _noted(what: str, given: Mapping[str, Any] | None) -> dict[str, str | None]:
+    """Take names and what is said of them, numbers as their text."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"{what} is a mapping of names to texts, not {given!r:.80}")
+    return dict(zip(text_series(what, list(given)), text_series(what, list(given.values())), strict=True))
+
+
+def _results(frame: pl.DataFrame, places: pl.Series | None = None) -> pl.DataFrame:
     """The rows of the table results; what has no column of its own goes into `extra`, as JSON."""
     scores = score_columns(frame)
-    extra = [c for c in frame.columns if c not in (*RESULTS, *scores, "protocol", "position")]
-    place = pl.col("position") if "position" in frame.columns else pl.int_range(pl.len()).over("run")
+    other = [c for c in frame.columns if c not in (*RESULTS, *scores, "protocol")]
+    if other == ["extra"] and _is_json(frame["extra"]):
+        extra = pl.col("extra")  # as it was loaded
+    elif other:
+        extra = pl.struct(_as_json_has_it(frame[name]) for name in other).struct.json_encode()
+    else:
+        extra = pl.lit(None, pl.String)
     return frame.select(
         *(c for c in RESULTS if c in frame.columns),
-        place.alias("position"),
-        *(["extra"] if extra == ["extra"] else [pl.struct(extra).struct.json_encode().alias("extra")] if extra else []),
+        (pl.int_range(pl.len()).over("run") if places is None else pl.lit(places)).alias("position"),
+        extra.alias("extra"),
     )
+
+
+def _as_json_has_it(column: pl.Series) -> pl.Series:
+    """Turn a column of bytes or Python objects, or with some inside, to text; others are as they are."""
+    if _has_json(column.dtype):
+        return column
+    return pl.Series(column.name, [None if value is None else str(value) for value in column.to_list()])
+
+
+def _has_json(dtype: Any) -> bool:
+    if isinstance(dtype, pl.Struct):
+        return all(_has_json(field.dtype) for field in dtype.fields)
+    if isinstance(dtype, (pl.List, pl.Array)):
+        return _has_json(dtype.inner)
+    return dtype not in (pl.Binary, pl.Object)
+
+
+def _is_json(column: pl.Series) -> bool:
+    try:
+        return column.dtype == pl.String and all(isinstance(json.loads(text), dict) for text in column.drop_nulls())
+    except ValueError:
+        return False
 
 
 def _values(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows of the table score_values."""
     published = pl.col("metric").str.starts_with(PUBLISHED)
-    protocol = pl.col("protocol") if "protocol" in frame.columns else pl.lit(DEFAULT)
     return (
-        frame.select(*KEY, protocol.alias("protocol"), *(finite(name) for name in score_columns(frame)))
+        frame.select(*KEY, protocols(frame), *(finite(name) for name in score_columns(frame)))
         .unpivot(index=[*KEY, "protocol"], variable_name="metric", value_name="score")
         .with_columns(pl.when(published).then(pl.lit("published")).otherwise("protocol").alias("protocol"))
     )

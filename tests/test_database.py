@@ -113,8 +113,37 @@ def test_a_damaged_log_says_how_to_get_out(path: Path) -> None:
         assert connection.sql("from t").fetchall() == [(1,)]
 
 
-def test_a_folder_cannot_be_opened(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="cannot open"), connect(tmp_path):
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_folder_is_told_from_a_file(tmp_path: Path, read_only: bool) -> None:
+    with pytest.raises(StoreError, match=r"is a folder; a store is a file, as .*himga\.duckdb"):  # noqa: SIM117
+        with connect(tmp_path, read_only=read_only):
+            pass
+
+
+@pytest.mark.parametrize("name", ["answers.json", "answers.jsonl", "answers.csv"])
+@pytest.mark.parametrize("content", [b"", b'{"question_id": "q1"}\n'])
+def test_a_file_of_answers_is_never_opened_as_an_empty_database(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="is damaged or no DuckDB file: it (is empty|starts with)"), connect(path):
+        pass
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        pytest.param("file/himga.duckdb", "cannot open .*: Not a directory", id="below a file"),
+        pytest.param(
+            "/proc/none/himga.duckdb", "cannot make the folder of .*; name another file", id="no right to write"
+        ),
+        pytest.param("x" * 300, "cannot open .*: File name too long", id="too long a name"),
+        pytest.param("a\0b", "cannot open .*: embedded null byte", id="a null character"),
+    ],
+)
+def test_a_path_that_cannot_be_written_says_why(tmp_path: Path, path: str, told: str) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match=told), connect(tmp_path / path):
         pass
 
 

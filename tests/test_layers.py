@@ -15,6 +15,7 @@ PACKAGE = Path(himga_eval.__file__).parent
 
 LAYERS = [
     {"errors"},
+    {"values"},
     {"schema", "queries", "database", "settings", "stats"},
     {"data", "metrics", "llm", "gates", "retrieval"},
     {"exprs", "memory", "formats"},

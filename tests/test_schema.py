@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from datetime import timedelta
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from himga_eval.errors import DuplicateRows, InputError, UnknownQuestionType
+from himga_eval.errors import DuplicateRows, InputError, RunWarning, UnknownQuestionType
 from himga_eval.schema import (
     RESULTS,
     EvalResult,
@@ -79,6 +81,37 @@ def test_numbers_become_their_text(column: object, text: str | None) -> None:
     assert found["ground_truth"].to_list() == [text]
 
 
+@pytest.mark.parametrize(
+    ("column", "values", "expected"),
+    [
+        pytest.param(
+            "prediction", ["Oslo", pd.NA, 3, float("nan"), True], ["Oslo", None, "3", None, "true"], id="text"
+        ),
+        pytest.param("evidence", [["a"], None, np.array(["b", 1]), ()], [["a"], None, ["b", "1"], []], id="lists"),
+        pytest.param("latency_s", ["1.5", 2, None], [1.5, 2.0, None], id="numbers"),
+        pytest.param("note", [{1, 2}, None, 2**70], ["{1, 2}", None, str(2**70)], id="a column of one's own"),
+    ],
+)
+def test_mixed_objects_of_pandas(column: str, values: list[object], expected: list[object]) -> None:
+    rows = pd.DataFrame({"prediction": "Oslo", "ground_truth": "Rome", column: pd.Series(values, dtype=object)})
+    assert results_frame(rows)[column].to_list() == expected
+
+
+def test_a_duration_is_its_seconds() -> None:
+    assert results_frame(frame(latency_s=[timedelta(seconds=1.5)]))["latency_s"].to_list() == [1.5]
+
+
+def test_half_an_emoji_is_replaced_with_a_word() -> None:
+    whole = EvalResult("c1", "q1", "temporal", "Q", "g", "gulls \ud83d", evidence=["a\ude00"])
+    with pytest.warns(RunWarning, match="half of a surrogate pair is replaced by U"):
+        found = results_frame([whole])
+    assert found.select("prediction", "evidence").row(0) == ("gulls \ufffd", ["a\ufffd"])
+
+
+def test_null_characters_stay() -> None:
+    assert results_frame(frame(prediction=["a\0b"]))["prediction"].to_list() == ["a\0b"]
+
+
 def test_a_list_of_mixed_types_becomes_text() -> None:
     rows = [EvalResult("c1", f"q{i}", "temporal", "Q", gold, None) for i, gold in enumerate([2022, "2022", 1.5])]
     assert results_frame(rows)["ground_truth"].to_list() == ["2022", "2022", "1.5"]
@@ -92,6 +125,7 @@ def test_a_list_of_mixed_types_becomes_text() -> None:
         pytest.param("Multi Hop", "locomo", "multi_hop", id="a space"),
         pytest.param("mine", "custom", "mine", id="a user's own"),
         pytest.param(None, "custom", None, id="none at all"),
+        pytest.param("  ", "custom", None, id="a blank is none"),
     ],
 )
 def test_question_types_have_one_spelling(spelling: str | None, dataset: str, ours: str | None) -> None:
@@ -127,13 +161,45 @@ def test_a_run_is_named_where_it_has_no_name() -> None:
         pytest.param(pl.DataFrame({"answer": ["x"]}), InputError, r"no column 'prediction'.*has: answer", id="column"),
         pytest.param("answers.jsonl", InputError, "results are a list of EvalResult.*not a str", id="a path"),
         pytest.param([result(), {"a": 1}], InputError, "item 1 is a dict, not an EvalResult", id="an item"),
-        pytest.param(frame(ground_truth=[["a", "b"]]), InputError, "'ground_truth' is List", id="a list of golds"),
-        pytest.param(frame(latency_s=["fast"]), InputError, "'latency_s'.*Float64", id="a text for a number"),
+        pytest.param(
+            frame(ground_truth=[["a", "b"]]),
+            InputError,
+            r"column 'ground_truth', row 0: \['a', 'b'\] \(list\) is not a text",
+            id="a list of golds",
+        ),
+        pytest.param(
+            frame(latency_s=["fast"]),
+            InputError,
+            r"column 'latency_s', row 0: 'fast' .*not a number",
+            id="a text for a number",
+        ),
         pytest.param(
             pl.concat([frame(question_type="temporal"), frame(question_type="singel_hop")]),
             UnknownQuestionType,
             "no question type 'singel_hop'; did you mean 'single_hop'.*dataset with a name of your own",
             id="a misspelt type among others",
+        ),
+        pytest.param(
+            frame(evidence=["D1:1"]), InputError, "row 0: 'D1:1' .* not a list of ids", id="a text for a list"
+        ),
+        pytest.param(frame(input_tokens=[1.5]), InputError, "row 0: 1.5 .*not a whole number", id="a part of a token"),
+        pytest.param(frame(prediction=[{"a": 1}]), InputError, "row 0: {'a': 1} .*not a text", id="an object"),
+        pytest.param(
+            frame(prediction=[b"\xff"]), InputError, r"row 0: b'\\xff' .*not a text", id="bytes that are no text"
+        ),
+        pytest.param(
+            frame(abstention=["maybe"]), InputError, "row 0: 'maybe' .*not true or false", id="no truth value"
+        ),
+        pytest.param([result(latency_s="fast")], InputError, "'latency_s', row 0: 'fast'", id="a text among results"),
+        pytest.param([result(evidence="D1")], InputError, "'evidence', row 0: 'D1'", id="an id for a list of ids"),
+        pytest.param(
+            [result(), result("q2", error=ValueError("x"))],
+            InputError,
+            r"column 'error', row 1: ValueError\('x'\) \(ValueError\) is not a text",
+            id="an exception for a text",
+        ),
+        pytest.param(
+            pd.DataFrame([[1, 2]], columns=[3, "3"]), InputError, "same name; .*has: 3, 3", id="names in pandas"
         ),
         pytest.param(
             frame(question_type="multi_session", dataset="locomo"),

@@ -6,14 +6,17 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from himga_eval.errors import DuplicateRows, InputError, UnknownMetric
 from himga_eval.metrics.catalog import ALL_METRICS, LEXICAL
 from himga_eval.protocols import UnknownProtocol
 from himga_eval.schema import SUMMARY, EvalResult, QuestionType, results_frame
-from himga_eval.scoring import compute_metrics, score, summarise
+from himga_eval.scoring import averages, compute_metrics, score, summarise
 
 CHEAP = ("judge_score", "exact_match", "f1")
 
@@ -144,9 +147,36 @@ def test_a_doubled_question_is_an_error() -> None:
         summarise(score(twice, ["f1"]))
 
 
-def test_nothing_to_summarise_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"no column of any metric: score\(\) adds them"):
-        summarise(answers(("temporal", "Rome")))
+@pytest.mark.parametrize(
+    ("columns", "metrics", "message"),
+    [
+        pytest.param({}, None, r"no column of any metric: score\(\) adds them", id="no scores"),
+        pytest.param({"f1": [0.5]}, [], "no column of any metric", id="none asked for"),
+        pytest.param({"f1": [0.5]}, "f1", r"not one string: write \['f1'\]", id="a string"),
+        pytest.param({"f1": [0.5]}, 3, "metrics is a list of names, not 3", id="a number"),
+        pytest.param(
+            {"f1": [0.5]}, ["meteor"], "run has no column meteor: .*it has: f1", id="a metric that is not there"
+        ),
+        pytest.param({"f1": ["0.5"]}, None, "column 'f1' is String: the scores of a metric are numbers", id="texts"),
+        pytest.param({"f1": [[0.5]]}, ["f1"], r"column 'f1' is List\(Float64\)", id="lists"),
+        pytest.param({"cluster": [1]}, ["cluster"], "no metric can be called cluster", id="a name that is taken"),
+        pytest.param({"question_type": ["overall"], "f1": [1]}, None, "no question type can be called", id="a cut"),
+    ],
+)
+def test_what_cannot_be_summarised_says_why(columns: dict[str, object], metrics: object, message: str) -> None:
+    frame = answers((None, "Rome"), **columns)
+    for average in (summarise, averages):
+        with pytest.raises(InputError, match=message):
+            average(frame, metrics=metrics)  # type: ignore[arg-type]
+
+
+def test_a_metric_asked_for_twice_is_averaged_once() -> None:
+    assert_frame_equal(summarise(scored([1.0]), metrics=["judge_score"] * 2), summarise(scored([1.0])))
+
+
+def test_scores_without_a_protocol_are_ours() -> None:
+    frame = scored([1.0, 0.0], protocol=[None, None])
+    assert set(summarise(frame)["protocol"]) == {"himga"}
 
 
 class TestComputeMetrics:
@@ -175,6 +205,41 @@ class TestComputeMetrics:
         found = compute_metrics(rows, None, metrics=["f1"])
         assert found["by_type"]["adversarial"] == {"f1": None, "count": 1}
         assert found["overall"]["f1"] == 1.0
+
+    @pytest.mark.parametrize(
+        "scores",
+        [
+            pytest.param(np.array([1, 0]), id="numpy integers"),
+            pytest.param(list(np.array([1, 0], dtype="float32")), id="numpy floats"),
+            pytest.param(pl.Series([1.0, 0.0]), id="a Polars column"),
+            pytest.param(pd.Series([True, False]), id="a pandas column"),
+            pytest.param((score for score in (1, 0)), id="a generator"),
+        ],
+    )
+    def test_scores_of_any_kind_of_list(self, scores: object) -> None:
+        found = compute_metrics(results(("temporal", "a"), ("temporal", "b")), scores, metrics=["judge_score"])  # type: ignore[arg-type]
+        assert found["overall"] == {"judge_score": 0.5}
+
+    @pytest.mark.parametrize(
+        ("scores", "message"),
+        [
+            pytest.param(["1"], "judge score 0 is '1'; a score is a number from 0 to 1", id="a text"),
+            pytest.param([5], "judge score 0 is 5", id="out of range"),
+            pytest.param([float("inf")], "judge score 0 is inf", id="infinity"),
+            pytest.param("1", "judge scores are a list, .* not '1'", id="no list"),
+            pytest.param(1.0, "judge scores are a list, .* not 1.0", id="one number"),
+            pytest.param({"q0": 1}, "judge scores are a list, .* not {'q0': 1}", id="a dict"),
+        ],
+    )
+    def test_what_is_no_judge_score_is_said(self, scores: object, message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            compute_metrics(results(("temporal", "a")), scores, metrics=["judge_score"])  # type: ignore[arg-type]
+
+    def test_names_of_metrics_are_checked_where_there_are_no_results(self) -> None:
+        with pytest.raises(InputError, match="write "):
+            compute_metrics([], [], metrics="f1")
+        with pytest.raises(UnknownMetric, match="no metric 'F1'; did you mean 'f1'"):
+            compute_metrics([], [], metrics=["F1"])
 
     @pytest.mark.parametrize("scores", [pytest.param([1.0], id="too few"), pytest.param(None, id="none")])
     def test_scores_of_another_length_are_an_error(self, scores: list[float] | None) -> None:

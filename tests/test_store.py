@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from himga_eval.errors import DuplicateRows, InputError, RunExists, StoreError, StoreLocked
+from himga_eval.protocols import UnknownProtocol
 from himga_eval.schema import EvalResult, results_frame
 from himga_eval.scoring import score, summarise
 from himga_eval.store import Store, UnknownRun
@@ -119,10 +121,58 @@ def test_other_columns_are_kept_as_json(store: Store) -> None:
     assert store.sql("select (extra->>'top_k')::int as k from results").rows() == [(5,)] * 3
 
 
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        pytest.param(pl.Series([b"\xff"]), {"note": r"b'\xff'"}, id="bytes"),
+        pytest.param(pl.Series([{1}], dtype=pl.Object), {"note": "{1}"}, id="objects"),
+        pytest.param(pl.Series([{"a": [b"x"]}]), {"note": "{'a': [b'x']}"}, id="bytes within"),
+        pytest.param(pl.Series([{"a": [1, None]}]), {"note": {"a": [1, None]}}, id="nested"),
+        pytest.param(pl.Series([float("inf")]), {"note": None}, id="infinity"),
+        pytest.param(pl.Series(["left"]).alias("position"), {"position": "left"}, id="a text named position"),
+        pytest.param(pl.Series([7]).alias("position"), {"position": 7}, id="a number named position"),
+        pytest.param(pl.Series(["a note"]).alias("extra"), {"extra": "a note"}, id="a text named extra"),
+        pytest.param(pl.Series(["[1]"]).alias("extra"), {"extra": "[1]"}, id="a list named extra"),
+    ],
+)
+def test_any_column_of_one_s_own_can_be_kept(store: Store, values: pl.Series, kept: dict[str, object]) -> None:
+    store.save(results(predictions=("Rome",)).with_columns(values.alias(values.name or "note")))
+    assert json.loads(store.load("larch")["extra"][0]) == kept
+
+
+@pytest.mark.parametrize(
+    ("noted", "message"),
+    [
+        pytest.param({"tags": ["a"]}, r"tags is a mapping of names to texts, not \['a'\]", id="a list of tags"),
+        pytest.param({"tags": {"k": [1]}}, r"column 'tags', row 0: \[1\] .* not a text", id="a list in a tag"),
+        pytest.param({"checksums": "abc"}, "checksums is a mapping", id="one checksum"),
+        pytest.param({"settings": 3}, "settings is a mapping", id="a number of settings"),
+        pytest.param({"repeat": "1"}, "repeat='1': it is the number of a repeat", id="a text for a repeat"),
+        pytest.param({"repeat": 2**40}, "repeat=1099511627776", id="a repeat beyond counting"),
+    ],
+)
+def test_what_cannot_be_noted_is_said_before_anything_is_written(
+    store: Store, noted: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        store.save(results(), **noted)  # type: ignore[arg-type]
+    assert not store.path.exists()
+
+
+def test_scores_without_a_protocol_are_ours(store: Store) -> None:
+    store.save(score(results(), ["f1"]).with_columns(protocol=pl.lit(None, pl.String)))
+    assert store.load("larch")["f1"].to_list() == [0.0, pytest.approx(2 / 3), None]
+
+
+def test_scores_that_are_no_numbers_are_not_stored(store: Store) -> None:
+    with pytest.raises(InputError, match="column 'f1' is String: the scores of a metric are numbers"):
+        store.save(results().with_columns(f1=pl.lit("good")))
+
+
 def test_appending_replaces_a_failed_answer_with_its_scores(store: Store) -> None:
     store.save(score(results(), ["f1"]))
     again = results(predictions=("Rome", "in Oslo", "Oslo")).tail(1)
-    store.append(again.with_columns(position=pl.lit(2)))
+    store.append(again, [2])
     found = store.load("larch")
     assert found["prediction"].to_list() == ["Rome", "in Oslo", "Oslo"]
     assert found["f1"].to_list() == [0.0, pytest.approx(2 / 3), None]
@@ -162,7 +212,7 @@ def test_rows_without_key_are_not_stored(
 
 def test_an_unknown_run_names_the_nearest(store: Store) -> None:
     store.save(results())
-    with pytest.raises(UnknownRun, match=r"no run 'lark'; did you mean 'larch'\?; known: larch; in .*runs\.duckdb"):
+    with pytest.raises(UnknownRun, match=r"no run 'lark'; did you mean 'larch'\? known: larch; in .*runs\.duckdb"):
         store.load("lark")
 
 
@@ -179,6 +229,73 @@ def test_a_file_of_judgements_only_has_no_runs(store: Store) -> None:
     assert not store.has("larch")
     with pytest.raises(UnknownRun, match="no run 'larch'"):
         store.load("larch")
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        pytest.param("create table runs (id int)", "a table 'runs' of another program.*no column run", id="runs"),
+        pytest.param("create table results (run int)", "a table 'results' .*no column dataset", id="results"),
+        pytest.param("create table scores (run int)", "a table 'scores' .*it is no view", id="scores"),
+        pytest.param("create view runs as select 1 as run", "a view 'runs' of another program", id="a view"),
+    ],
+)
+def test_the_file_of_another_program_is_left_as_it_is(store: Store, statement: str, told: str) -> None:
+    with duckdb.connect(store.path) as connection:
+        connection.execute(statement)
+    for use in (store.runs, store.load, lambda: store.save(results()), lambda: Store("mine.duckdb").merge(store)):
+        with pytest.raises(StoreError, match=rf"runs\.duckdb holds {told}.*left as it is; name another file"):
+            use()
+    with duckdb.connect(store.path) as connection:
+        assert len(connection.sql("show tables").fetchall()) == 1
+
+
+def test_a_store_of_another_version_says_what_it_lacks(store: Store) -> None:
+    store.save(results())
+    with duckdb.connect(store.path) as connection:
+        connection.execute("drop view scores; drop view by_type; drop view score_rows")
+        connection.execute("alter table results rename column error to failure")
+    with pytest.raises(StoreError, match=r"'results' .*of another version of himga_eval: it has no column error"):
+        store.load("larch")
+
+
+def test_what_a_newer_version_adds_is_read_and_kept(store: Store, tmp_path: Path) -> None:
+    store.save(results())
+    with duckdb.connect(store.path) as connection:
+        connection.execute("alter table results add column mood varchar")
+    store.save(score(results(), ["f1"]))
+    assert store.load("larch").height == 3
+    with pytest.raises(StoreError, match=r'cannot be used as a store: .*does not have a column with name "mood"'):
+        Store(tmp_path / "other.duckdb").merge(store)
+
+
+def test_merging_takes_a_store(store: Store) -> None:
+    with pytest.raises(InputError, match=r"merge takes a store: Store\('other\.duckdb'\)"):
+        store.merge("other.duckdb")  # type: ignore[arg-type]
+
+
+def test_a_protocol_without_scores_names_those_that_have_some(store: Store) -> None:
+    store.save(score(results(), ["f1"], protocol="squad"))
+    with pytest.raises(
+        UnknownProtocol, match=r"no protocol 'squat'; did you mean 'squad'.*known: himga, squad; for larch"
+    ):
+        store.load("larch", protocol="squat")
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        pytest.param("select 1; select 2", "2 statements, and one is run at a time: 'select 1; select 2'", id="two"),
+        pytest.param("-- nothing", "0 statements, and one", id="none"),
+        pytest.param(
+            "select interval 1 month", "a column of the result is of a type that no frame has", id="an interval"
+        ),
+    ],
+)
+def test_a_query_that_gives_no_frame_is_refused(store: Store, query: str, told: str) -> None:
+    store.save(results())
+    with pytest.raises(InputError, match=told):
+        store.sql(query)
 
 
 def test_a_query_cannot_write(store: Store) -> None:
@@ -198,6 +315,7 @@ def test_a_killed_process_loses_no_committed_run(store: Store) -> None:
     code = """
 import os, sys
 import polars as pl
+from himga_eval.protocols import UnknownProtocol
 from himga_eval.schema import EvalResult, results_frame
 from himga_eval.store import Store
 store = Store(sys.argv[1])
@@ -218,6 +336,7 @@ for i in range(1000):
 def test_two_processes_save_at_once(store: Store) -> None:
     code = """
 import sys
+from himga_eval.protocols import UnknownProtocol
 from himga_eval.schema import EvalResult, results_frame
 from himga_eval.store import Store
 for i in range(5):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Generator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,22 @@ FILE_NAMES = {
 
 ROOT_VARIABLE = "DATASETS_ROOT"
 
+BOM = b"\xef\xbb\xbf"
+"""A mark that some editors put first."""
+
+FOREIGN: dict[bytes, str] = {
+    b"\xff\xfe": "is UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16; save it as UTF-8",
+    b"\x1f\x8b": "is compressed by gzip; unpack it first",
+    b"BZh": "is compressed by bzip2; unpack it first",
+    b"\xfd7zXZ": "is compressed by xz; unpack it first",
+    b"\x28\xb5\x2f\xfd": "is compressed by Zstandard; unpack it first",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or export it as CSV",
+    b"<": "is HTML or XML, as of a web page that was saved in place of the file",
+    b"version https://git-lfs": "is a pointer of Git LFS; `git lfs pull` brings the file",
+}
+"""How files start that are none of ours, and what to do about it."""
+
 Item = dict[str, Any]
 
 
@@ -36,18 +54,18 @@ def find_file(name: str, path: str | Path | None = None) -> Path:
     Raises:
         UnknownDataset: no such data set.
         DatasetNotFound: not at `path`; or nowhere, and it could not be downloaded.
-        DatasetError: a folder holds more than one.
+        DatasetError: the file is of the other data set, or a folder holds more than one.
     """
     if name not in QUESTION_TYPES:
         raise UnknownDataset(name, QUESTION_TYPES)
     if path is not None:
         given = Path(path).expanduser()
         if given.is_file():
-            return given
+            return _of_name(name, given)
         if not given.is_dir():
-            raise DatasetNotFound(f"{name}: {given} is neither a file nor a folder")
+            raise DatasetNotFound(f"{name}: {no_file(given)}")
         if found := _in_folder(name, given):
-            return found
+            return _of_name(name, found)
         raise DatasetNotFound(
             f"{name}: no such file in {given}; it is usually called {' or '.join(FILE_NAMES[name][:2])}, "
             f"and the folder holds: {listed(sorted(p.name for p in given.iterdir())) or 'nothing'}"
@@ -58,8 +76,15 @@ def find_file(name: str, path: str | Path | None = None) -> Path:
         if not Path(root).is_dir():
             raise DatasetNotFound(f"{name}: {ROOT_VARIABLE} is {root!r}, which is not a folder")
         if found := _in_folder(name, Path(root)):
-            return found
+            return _of_name(name, found)
     return fetch(name)
+
+
+def _of_name(name: str, path: Path) -> Path:
+    """Give the file back, unless it is the other data set's."""
+    if (told := _dataset_of(path)) not in (name, None):
+        raise DatasetError(f"{path} is {told}, not {name}: load it under that name")
+    return path
 
 
 def _in_folder(name: str, folder: Path) -> Path | None:
@@ -111,8 +136,9 @@ def read_items(path: Path) -> Generator[Item, None, None]:
     count = 0
     try:
         with path.open("rb") as file:
-            if file.read(3) != b"\xef\xbb\xbf":  # a mark that some editors put first
-                file.seek(0)
+            head = file.read(4096)
+            _require_list(path, head)
+            file.seek(len(BOM) if head.startswith(BOM) else 0)
             for item in ijson.items(file, "item", use_float=True):
                 if not isinstance(item, dict):
                     raise DatasetError(f"{path}, item {count} is {type(item).__name__}, not an object: {item!r:.80}")
@@ -122,11 +148,38 @@ def read_items(path: Path) -> Generator[Item, None, None]:
         reason = str(error).removeprefix("b'").replace("\\n", "\n").splitlines()[0]
         raise DatasetError(f"{path} is not valid JSON (UTF-8) behind its first {count} items: {reason}") from None
     except FileNotFoundError:
-        raise DatasetNotFound(f"no file {path}") from None
+        raise DatasetNotFound(no_file(path)) from None
+    except IsADirectoryError:
+        raise DatasetError(f"{path} is a folder; give the path of the file") from None
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error.strerror}") from None
     if not count:
-        raise DatasetError(f"{path} is not a JSON list of objects, or an empty one")
+        raise DatasetError(f"{path} is an empty list")
+
+
+def _require_list(path: Path, head: bytes) -> None:
+    if told := foreign(head):
+        raise DatasetError(f"{path} {told}")
+    start = head.removeprefix(BOM).lstrip()
+    if not start:
+        raise DatasetError(f"{path} is empty")
+    if not start.startswith(b"["):
+        raise DatasetError(f"{path} is no JSON list of objects; it starts with {head[:40]!r}")
+
+
+def foreign(head: bytes) -> str | None:
+    """Tell from how a file starts that it is no text in UTF-8, and what to do about it."""
+    told = next((what for mark, what in FOREIGN.items() if head.removeprefix(BOM).lstrip().startswith(mark)), None)
+    return told or ("is UTF-16; save it as UTF-8" if b"\0" in head[:2] else None)
+
+
+def no_file(path: Path) -> str:
+    """Say that there is no such file, and which is meant."""
+    if re.match(r"[a-z][a-z0-9+]+:/", str(path)):
+        return f"{str(path).replace(':/', '://', 1)} is no file; download it, and give the path it then has"
+    there = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
+    near = get_close_matches(path.name, there, n=1)
+    return f"no file {path}" + (f"; did you mean {near[0]!r}?" if near else "")
 
 
 def _first_fields(path: Path) -> set[str]:

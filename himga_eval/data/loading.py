@@ -82,6 +82,9 @@ def load_dataset(
         DatasetError: the file is not what it should be; says where.
         InputError: a choice that cannot be met.
     """
+    for what, value in (("limit", limit), ("sample", sample), ("seed", seed)):
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+            raise InputError(f"{what}={value!r}: it is a whole number")
     if limit is not None and limit < 1:
         raise InputError(f"limit={limit}: it is the number of samples to keep, at least 1")
     file = find_file(name, path)
@@ -154,7 +157,7 @@ def _chosen(name: str, file: Path, ids: Sequence[str] | None, limit: int | None)
 
 
 def _of_ids(name: str, file: Path, ids: Sequence[str]) -> Iterator[Sample]:
-    if isinstance(ids, str) or not ids:
+    if isinstance(ids, str) or not isinstance(ids, Iterable) or not ids:
         raise InputError(f"sample_ids={ids!r}: it is a list of sample ids")
     missing = set(ids)
     seen = []

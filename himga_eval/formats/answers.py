@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
-from himga_eval.errors import RunFileError
+from himga_eval.errors import InputError, RunFileError
 from himga_eval.formats.columns import as_text, stack
 from himga_eval.formats.files import read_table
 from himga_eval.formats.layouts import Layout, recognise, split_models
 from himga_eval.formats.names import choose, fold
 from himga_eval.schema import RESULTS
+from himga_eval.values import cast
 
 NOTHING = dict.fromkeys(("", "nan", "none", "null"), None)
 """The words that stand for no number."""
@@ -42,6 +44,8 @@ def read_answers(path: str | Path) -> pl.DataFrame:
         RunFileNotFound: no such file.
         RunFileError: it cannot be read, or has no column of answers, or two; says what it has and what is read.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise RunFileError(f"a file of answers is given by its path, not by a {type(path).__name__}")
     path = Path(path)
     table = read_table(path)
     models = split_models(table)
@@ -77,20 +81,20 @@ def _given(layout: Layout | None, table: pl.DataFrame) -> Mapping[str, str]:
 
 def _typed(column: pl.Series, ours: str, path: Path) -> pl.Series:
     """Bring a column of the file to the type of ours."""
-    theirs, wanted = column.name, RESULTS.get(ours)
-    column = column.alias(ours)
-    if wanted is None:
-        return _score(column)
-    if wanted == pl.List:
-        return _list(column)
-    if wanted == pl.String:
-        return as_text(column).replace(NO_ERROR) if ours == "error" else as_text(column)
-    words = _words(column)
-    numbers = _number(words)
-    if (lost := numbers.is_null() & words.is_not_null()).any():
-        row = lost.arg_max() or 0
-        raise RunFileError(f"{path}: column {theirs!r} is no number in row {row + 1}: {column[row]!r}")
-    return (numbers / 1000 if fold(theirs).endswith("_ms") else numbers).cast(wanted, strict=False)
+    wanted = RESULTS.get(ours)
+    try:
+        if wanted is None:
+            typed = _score(column)
+        elif wanted == pl.List:
+            typed = _list(column, wanted)
+        elif wanted == pl.String:
+            typed = as_text(column).replace(NO_ERROR) if ours == "error" else as_text(column)
+        else:
+            numbers = _finite(cast(_words(column), pl.Float64()))
+            typed = cast(numbers / 1000 if fold(column.name).endswith("_ms") else numbers, wanted)
+    except InputError as error:
+        raise RunFileError(f"{path}: {error} (rows are counted from 0)") from None
+    return typed.alias(ours)
 
 
 def _score(column: pl.Series) -> pl.Series:
@@ -98,7 +102,7 @@ def _score(column: pl.Series) -> pl.Series:
     if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.String)):
         return column
     words = _words(column).replace(SCORES) if column.dtype == pl.String else column
-    numbers = _number(words)
+    numbers = _finite(words.cast(pl.Float64, strict=False))
     return numbers if numbers.null_count() == words.null_count() else column
 
 
@@ -109,17 +113,16 @@ def _words(column: pl.Series) -> pl.Series:
     return column.str.strip_chars().str.to_lowercase().replace(NOTHING)
 
 
-def _number(column: pl.Series) -> pl.Series:
-    numbers = column.cast(pl.Float64, strict=False)
+def _finite(numbers: pl.Series) -> pl.Series:
     return numbers.set(~numbers.is_finite(), None)
 
 
-def _list(column: pl.Series) -> pl.Series:
+def _list(column: pl.Series, wanted: pl.DataType) -> pl.Series:
     """Read a list of ids, which a CSV file has as text: `['D1:3', 'D2:4']` or `D1:3; D2:4`."""
-    if isinstance(column.dtype, pl.List):
-        return column.cast(pl.List(pl.String))
+    if column.dtype.is_nested():
+        return cast(column, wanted)
     lists = [None if text is None else _ids(text) for text in as_text(column)]
-    return pl.Series(column.name, lists, dtype=pl.List(pl.String))
+    return pl.Series(column.name, lists, dtype=wanted)
 
 
 def _ids(text: str) -> list[str]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
-from himga_eval.errors import RunWarning
-from himga_eval.schema import text_series
+from himga_eval.values import text_series, whole_text
 
 WIDEST = 50
 """An object with more keys than this over all rows is no record; it stays one column, as JSON text."""
@@ -32,7 +30,7 @@ def frame_of(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
         RunWarning: half of a surrogate pair, which UTF-8 does not have, was replaced.
     """
     names = dict.fromkeys(name for row in rows for name in row)
-    columns = (column for name in names for column in _columns(name, [row.get(name) for row in rows]))
+    columns = (column for name in names for column in _columns(whole_text(name, name), [row.get(name) for row in rows]))
     return pl.DataFrame(list({column.name: column for column in columns}.values()))
 
 
@@ -49,10 +47,14 @@ def stack(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def as_text(column: pl.Series) -> pl.Series:
-    """Turn a column of any type to text: 2022 is "2022", true "true", a list its JSON."""
+    """Turn a column of any type to text: 2022 is "2022", true "true", a list its JSON.
+
+    Raises:
+        InputError: bytes that are not UTF-8; names the row.
+    """
     if column.dtype == pl.String:
         return column
-    if column.dtype.is_nested() or column.dtype.is_float() or column.dtype == pl.Object:
+    if column.dtype.is_nested() or column.dtype.is_float() or column.dtype in (pl.Binary, pl.Object):
         return _texts(column.name, column.to_list())
     return column.cast(pl.String)
 
@@ -63,7 +65,7 @@ def _columns(name: str, values: list[Any]) -> list[pl.Series]:
         keys = dict.fromkeys(key for value in values if value for key in value)
         if len(keys) <= WIDEST:
             inner = ((key, [value.get(key) if value else None for value in values]) for key in keys)
-            return [column for key, found in inner for column in _columns(f"{name}.{key}", found)]
+            return [column for key, found in inner for column in _columns(f"{name}.{whole_text(key, key)}", found)]
     try:
         if kinds == {list} and not any(isinstance(item, (list, dict)) for value in values for item in value or ()):
             return [_list_column(name, values)]
@@ -86,20 +88,7 @@ def _list_column(name: str, values: list[Any]) -> pl.Series:
 
 
 def _texts(name: str, values: Iterable[Any]) -> pl.Series:
-    texts = [json.dumps(v, ensure_ascii=False) if isinstance(v, (bool, list, dict)) else v for v in values]
-    try:
-        return text_series(name, texts)
-    except UnicodeEncodeError:
-        return text_series(name, [_repaired(name, text) if isinstance(text, str) else text for text in texts])
-
-
-def _repaired(name: str, text: str) -> str:
-    """Replace halves of surrogate pairs, as a limit of length leaves them where it cuts an emoji in two."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        message = f"column {name!r}: half of a surrogate pair is replaced by U+FFFD in {whole!r:.80}"
-        warnings.warn(message, RunWarning, stacklevel=2)
-        return whole
-    return text
+    nested = (list, dict)
+    return text_series(
+        name, [json.dumps(v, ensure_ascii=False, default=str) if isinstance(v, nested) else v for v in values]
+    )

@@ -7,52 +7,47 @@ import io
 import json
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 import polars as pl
 
+from himga_eval.data.files import BOM, foreign, no_file
+from himga_eval.database import MARK
 from himga_eval.errors import RunFileError, RunFileNotFound, listed
 from himga_eval.formats.columns import frame_of, stack
 from himga_eval.formats.rows import Row, rows_of
 
-BOM = b"\xef\xbb\xbf"
 CHUNK = 50_000
 """The lines that are held as Python objects at a time."""
-
-FOREIGN = {
-    b"\xff\xfe": "is UTF-16; save it as UTF-8",
-    b"\xfe\xff": "is UTF-16; save it as UTF-8",
-    b"\x1f\x8b": "is compressed by gzip; unpack it first",
-    b"PK\x03\x04": "is a zip archive or a spreadsheet; unpack it, or export it as CSV",
-}
 
 
 def read_table(path: Path) -> pl.DataFrame:
     """Read a file as the frame of its own columns; objects within rows become columns `outer.inner`.
 
-    What the file holds decides, not its extension, but for CSV. JSON numbers stay numbers where the whole column is,
-    NaN and Infinity are null. All of CSV is text; there an empty cell is null, a quoted empty one is "".
+    What the file holds decides, not its extension, but for CSV, which is named .csv or .tsv. JSON numbers stay numbers
+    where the whole column is, NaN and Infinity are null. All of CSV is text; there an empty cell is null, a quoted
+    empty one is "".
 
     Raises:
         RunFileNotFound: no such file.
         RunFileError: not one of these, cut, empty, or not UTF-8; says in which line.
     """
     head = _head(path)
-    for mark, reason in FOREIGN.items():
-        if head.startswith(mark):
-            raise RunFileError(f"{path} {reason}")
     start = head.removeprefix(BOM).lstrip()[:1]
+    if head[8:].startswith(MARK):
+        raise RunFileError(f"{path} is a DuckDB file: of a store give the name of a run, and this file as --store")
+    if told := foreign(head):
+        raise RunFileError(f"{path} {told}")
+    if not start:
+        raise RunFileError(f"{path} is empty")
     if head.startswith(b"PAR1"):
         table = _read_parquet(path)
-    elif path.suffix.lower() in (".csv", ".tsv"):
-        table = _read_csv(path)
     elif start in (b"{", b"["):
         table = _read_json(path)
-    elif not start:
-        raise RunFileError(f"{path} is empty")
+    elif path.suffix.lower() in (".csv", ".tsv"):
+        table = _read_csv(path)
     else:
         raise RunFileError(
             f"{path} is neither JSONL, JSON nor Parquet; it starts with {head[:40]!r}; a CSV file is named .csv or .tsv"
@@ -67,14 +62,12 @@ def _head(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(4096)
     except FileNotFoundError:
-        there = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
-        near = get_close_matches(path.name, there, n=1)
-        raise RunFileNotFound(f"no file {path}" + (f"; did you mean {near[0]!r}?" if near else "")) from None
+        raise RunFileNotFound(no_file(path)) from None
     except IsADirectoryError:
         inside = listed(sorted(p.name for p in path.iterdir())) or "nothing"
         raise RunFileError(f"{path} is a folder, not a file of answers; it holds: {inside}") from None
-    except OSError as error:
-        raise RunFileError(f"{path} cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise RunFileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _read_json(path: Path) -> pl.DataFrame:

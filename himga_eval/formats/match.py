@@ -47,6 +47,7 @@ def match(rows: pl.DataFrame, asked: pl.DataFrame, run: str) -> Match:
         DuplicateRows: a question is answered twice.
         RunFileError: not one answer has a question.
     """
+    rows, asked = _with_folded_ids(rows, asked)
     key = _id_key(rows, asked)
     keys = (key,) if key else BY_TEXT
     keyed, places = (rows, asked) if key else _with_text_keys(rows, asked)
@@ -71,7 +72,7 @@ def match(rows: pl.DataFrame, asked: pl.DataFrame, run: str) -> Match:
             "of each, or tell the runs apart in a column run"
         )
     return Match(
-        by=" and ".join(key) if key else "conversation and text",
+        by=" and ".join(key).replace("known_id", "question_id") if key else "conversation and text",
         places=found,
         replaced=again["their_id"].unique(maintain_order=True).to_list(),
         strangers=_names(left.join(again, on="row", how="anti", maintain_order="left")),
@@ -103,9 +104,16 @@ def _place(rows: pl.DataFrame, asked: pl.DataFrame, on: list[str]) -> pl.DataFra
     return kept.with_columns(nth).join(numbered, on=[*on, "nth"], maintain_order="left").select("row", "place")
 
 
+def _with_folded_ids(rows: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Add the ids in one spelling: but for case and the space around them, where they still tell questions apart."""
+    one = asked["question_id"].n_unique() == asked.select(folded("question_id")).to_series().n_unique()
+    spelled = (folded("question_id") if one else pl.col("question_id")).alias("known_id")
+    return (rows.with_columns(spelled) if "question_id" in rows.columns else rows), asked.with_columns(spelled)
+
+
 def _id_key(rows: pl.DataFrame, asked: pl.DataFrame) -> list[str] | None:
     """Choose the columns that name a question in both, unless the texts under the same names are other ones."""
-    key = ["question_id"] if asked["question_id"].is_unique().all() else ["sample_id", "question_id"]
+    key = ["known_id"] if asked["known_id"].is_unique().all() else ["sample_id", "known_id"]
     if not set(key) <= set(rows.columns):
         return None
     hits = rows.join(asked, on=key, suffix="_asked")

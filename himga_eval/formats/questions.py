@@ -10,7 +10,7 @@ import polars as pl
 
 from himga_eval.data import Sample, questions_frame, read_questions
 from himga_eval.errors import InputError, listed
-from himga_eval.schema import results_frame
+from himga_eval.schema import results_frame, to_polars
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,12 +49,8 @@ def asked_frame(questions: Questions) -> pl.DataFrame:
 def _frame(questions: Any) -> pl.DataFrame:
     if isinstance(questions, (str, Path)):
         return read_questions(questions)
-    if isinstance(questions, pl.DataFrame):
-        return questions
-    if isinstance(questions, pl.LazyFrame):
-        return questions.collect()
-    if type(questions).__module__.partition(".")[0] == "pandas":
-        frame: pl.DataFrame = pl.from_pandas(questions)
+    frame = to_polars(questions)
+    if frame is not None:
         return frame
     if isinstance(questions, Sequence) and all(isinstance(sample, Sample) for sample in questions):
         return questions_frame(questions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from himga_eval.errors import InputError, UnknownMetric
@@ -52,13 +52,24 @@ def resolve(metrics: Sequence[str] | None, default: Sequence[str] = LEXICAL) -> 
 
     Raises:
         UnknownMetric: a name that is not in ALL_METRICS; says which is nearest.
-        InputError: a single string where a list of names belongs.
+        InputError: no list of names.
     """
     if metrics is None:
         return list(default)
-    if isinstance(metrics, str):
-        raise InputError(f"metrics is a list of names, not one string: write [{metrics!r}]")
-    for name in metrics:
+    names = each_once(metrics)
+    for name in names:
         if name not in ALL_METRICS:
             raise UnknownMetric(name, known=ALL_METRICS)
+    return names
+
+
+def each_once(metrics: Sequence[str]) -> list[str]:
+    """Take a list of names, each once and in the order given.
+
+    Raises:
+        InputError: a single string where a list of names belongs, or no list at all.
+    """
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        one = f"one string: write [{metrics!r}]" if isinstance(metrics, str) else f"{metrics!r}"
+        raise InputError(f"metrics is a list of names, not {one}")
     return list(dict.fromkeys(metrics))

@@ -8,7 +8,7 @@ import pytest
 
 from himga_eval.data import dataset_checksum, detect_dataset, load_dataset
 from himga_eval.data.download import SOURCES
-from himga_eval.data.files import find_file, read_items
+from himga_eval.data.files import FILE_NAMES, find_file, read_items
 from himga_eval.errors import DatasetError, DatasetNotFound, HimgaEvalError, UnknownDataset
 
 LOCOMO = {"sample_id": "conv-7", "conversation": {}, "qa": []}
@@ -79,7 +79,7 @@ def test_a_folder_that_does_not_tell_lists_what_it_holds(tmp_path: Path, files: 
 
 
 def test_a_path_that_is_not_there_is_never_downloaded(tmp_path: Path) -> None:
-    with pytest.raises(DatasetNotFound, match=r"gone\.json is neither a file nor a folder"):
+    with pytest.raises(DatasetNotFound, match=r"locomo: no file .*gone\.json"):
         find_file("locomo", tmp_path / "gone.json")
 
 
@@ -127,9 +127,17 @@ def test_a_file_of_neither_kind_is_an_error_with_its_fields(tmp_path: Path, item
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(b"", "not valid JSON .* first 0 items", id="empty"),
-        pytest.param(b"[]", "not a JSON list of objects, or an empty one", id="empty list"),
-        pytest.param(b'{"qa": []}', "not a JSON list of objects", id="an object"),
+        pytest.param(b"", "broken.json is empty", id="empty"),
+        pytest.param(b"[]", "is an empty list", id="empty list"),
+        pytest.param(
+            b'{"qa": []}\n', r"is no JSON list of objects; it starts with b'\{\"qa\"", id="an object or JSONL"
+        ),
+        pytest.param(b"question_id,question\n", "is no JSON list of objects; it starts with b'question_id", id="CSV"),
+        pytest.param(b"\x1f\x8b\x08", "is compressed by gzip; unpack it first", id="compressed"),
+        pytest.param('[{"a": 1}]'.encode("utf-16"), "is UTF-16; save it as UTF-8", id="UTF-16"),
+        pytest.param('[{"a": 1}]'.encode("utf-16-le"), "is UTF-16; save it as UTF-8", id="UTF-16 without a mark"),
+        pytest.param(b"<!DOCTYPE html>", "is HTML or XML, as of a web page", id="a web page"),
+        pytest.param(b"version https://git-lfs.github.com/spec/v1", "`git lfs pull` brings the file", id="Git LFS"),
         pytest.param(b"[1]", "item 0 is int, not an object: 1", id="a list of numbers"),
         pytest.param(b'[{"a": 1}, {"b":', "first 1 items: parse error: premature EOF", id="breaks off"),
         pytest.param(b'[{"a": 1}]\n[{"a": 2}]', "first 1 items: .*trailing garbage", id="two lists"),
@@ -147,6 +155,22 @@ def test_a_file_that_cannot_be_read_is_one_error(tmp_path: Path, content: bytes,
 def test_no_file_is_one_error(tmp_path: Path) -> None:
     with pytest.raises(DatasetNotFound, match=r"no file .*gone\.json"):
         detect_dataset(tmp_path / "gone.json")
+    with pytest.raises(DatasetError, match="is a folder; give the path of the file"):
+        detect_dataset(tmp_path)
+    write(tmp_path / "locomo10.json", LOCOMO)
+    with pytest.raises(DatasetNotFound, match=r"no file .*locomo1\.json; did you mean 'locomo10\.json'\?"):
+        find_file("locomo", tmp_path / "locomo1.json")
+    with pytest.raises(DatasetNotFound, match=r"https://host/locomo10\.json is no file; download it"):
+        find_file("locomo", "https://host/locomo10.json")
+
+
+@pytest.mark.parametrize(("asked", "item"), [("locomo", LONGMEMEVAL), ("longmemeval", LOCOMO)])
+def test_the_file_of_the_other_data_set_is_told(tmp_path: Path, asked: str, item: Any) -> None:
+    other = {"locomo": "longmemeval", "longmemeval": "locomo"}[asked]
+    file = write(tmp_path / FILE_NAMES[asked][0], item)
+    for path in (file, tmp_path):
+        with pytest.raises(DatasetError, match=f"is {other}, not {asked}: load it under that name"):
+            load_dataset(asked, path)
 
 
 def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from himga_eval.errors import RunFileError
+from himga_eval.errors import RunFileError, RunWarning
 from himga_eval.formats import read_answers
 
 PREDICTIONS = "data/predictions"
@@ -186,8 +187,41 @@ def test_telemetry_of_a_csv_file(put: Any) -> None:
 
 
 def test_what_is_no_number_is_said(put: Any) -> None:
-    with pytest.raises(RunFileError, match=r"a\.csv: column 'latency' is no number in row 2: 'fast'"):
+    with pytest.raises(RunFileError, match=r"a\.csv: column 'latency', row 1: 'fast' .*not a number"):
         read_answers(put("a.csv", "prediction,latency\nx,1\ny,fast\n"))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        pytest.param("prediction", b"\xff", r"column 'prediction', row 1: b'\\xff' .*not a text", id="bytes"),
+        pytest.param("evidence", [b"\xff"], "column 'evidence', row 0: .*not a list of ids", id="bytes in a list"),
+        pytest.param("input_tokens", 1.5, "column 'input_tokens', row 1: 1.5 .*not a whole number", id="half a token"),
+    ],
+)
+def test_what_parquet_holds_and_no_answer_is(tmp_path: Path, column: str, value: object, said: str) -> None:
+    good = {"prediction": b"Oslo", "evidence": [b"D1:1"], "input_tokens": 1.0}[column]
+    rows = pl.DataFrame({"prediction": ["x", "y"]}).with_columns(pl.Series(column, [good, value]))
+    rows.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(RunFileError, match=rf"a\.parquet: {said}.*rows are counted from 0"):
+        read_answers(tmp_path / "a.parquet")
+
+
+def test_text_and_times_of_parquet(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"prediction": [b"caf\xc3\xa9"], "latency_s": [timedelta(seconds=2)], "f1": [b"\xff"]})
+    rows.write_parquet(tmp_path / "a.parquet")
+    assert read_answers(tmp_path / "a.parquet").select("prediction", "latency_s").row(0) == ("café", 2.0)
+
+
+def test_a_frame_is_no_file() -> None:
+    with pytest.raises(RunFileError, match="given by its path, not by a DataFrame"):
+        read_answers(pl.DataFrame({"prediction": ["x"]}))  # type: ignore[arg-type]
+
+
+def test_half_an_emoji_in_a_name_of_a_column(put: Any) -> None:
+    with pytest.warns(RunWarning, match="half of a surrogate pair"):
+        answers = read_answers(put("a.jsonl", '{"prediction": "x", "note \\ud83d": {"\\ud83d": 1}}\n'))
+    assert "note \ufffd.\ufffd" in answers.columns
 
 
 def test_values_become_text(put: Any) -> None:

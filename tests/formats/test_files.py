@@ -32,6 +32,8 @@ LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
         pytest.param("a.jsonl", LINES.replace("\n", "\r\n"), id="crlf"),
         pytest.param("a.jsonl", "\n\n" + LINES.replace("\n", "\n \n"), id="blank-lines"),
         pytest.param("a.jsonl", LINES.rstrip(), id="no-final-line-break"),
+        pytest.param("a.csv", LINES, id="lines-in-a-csv-file"),
+        pytest.param("a.csv", json.dumps(ROWS), id="array-in-a-csv-file"),
         pytest.param("a.csv", "question_id,prediction\nq1,Rome\nq2,\n", id="csv"),
         pytest.param("a.csv", "\ufeffquestion_id,prediction\r\nq1,Rome\r\nq2,\r\n", id="csv-of-windows"),
         pytest.param("a.csv", "question_id;prediction\nq1;Rome\nq2;\n", id="csv-with-semicolons"),
@@ -156,6 +158,14 @@ def test_texts_survive_every_format(tmp_path_factory: pytest.TempPathFactory, te
         ),
         pytest.param("a.json", '{"a": 1}'.encode("utf-16"), ["UTF-16", "save it as UTF-8"], id="utf-16"),
         pytest.param("a.json", gzip.compress(LINES.encode()), ["gzip", "unpack"], id="gzip"),
+        pytest.param("a.csv", b"", ["is empty"], id="empty-csv"),
+        pytest.param("a.parquet", b"", ["is empty"], id="empty-parquet"),
+        pytest.param("a.csv", "a,b\n1,2\n".encode("utf-16-le"), ["UTF-16"], id="utf-16-without-a-mark"),
+        pytest.param("a.jsonl", b"<html>", ["is HTML or XML, as of a web page"], id="web-page"),
+        pytest.param("a.jsonl", b"version https://git-lfs.github.com/spec/v1\n", ["git lfs pull"], id="git-lfs"),
+        pytest.param("a.zst", b"\x28\xb5\x2f\xfd", ["Zstandard", "unpack"], id="zstandard"),
+        pytest.param("a.jsonl", b"question_id,answer\n1,2\n", ["a CSV file is named .csv"], id="csv-named-jsonl"),
+        pytest.param("a", b"\0" * 8 + b"DUCK", ["is a DuckDB file", "name of a run", "--store"], id="store"),
         pytest.param("a.xlsx", b"PK\x03\x04....", ["spreadsheet", "CSV"], id="spreadsheet"),
         pytest.param("a.parquet", b"PAR1\0\0", ["not a whole Parquet file"], id="parquet-cut"),
         pytest.param("a.txt", b"question,answer\n", ["neither", "question,answer", ".csv"], id="no-format"),
@@ -186,6 +196,17 @@ def test_a_missing_file_names_its_neighbour(put: Any) -> None:
     with pytest.raises(RunFileNotFound, match=r"no file .*answer\.jsonl; did you mean 'answers\.jsonl'\?") as error:
         read_table(path.with_name("answer.jsonl"))
     assert isinstance(error.value, FileNotFoundError)
+
+
+@pytest.mark.parametrize("url", ["https://host/answers.jsonl", "s3://bucket/answers.jsonl"])
+def test_a_url_is_no_file(url: str) -> None:
+    with pytest.raises(RunFileNotFound, match=f"{url} is no file; download it, and give the path it then has"):
+        read_table(Path(url))
+
+
+def test_a_path_that_no_file_can_have(tmp_path: Path) -> None:
+    with pytest.raises(RunFileError, match="cannot be read: embedded null byte"):
+        read_table(tmp_path / "a\0b")
 
 
 def test_a_missing_folder_is_a_missing_file(tmp_path: Path) -> None:

@@ -65,6 +65,17 @@ class TestById:
         assert frame["file_question"].to_list()[:3] == [None, questions[1], None]
         assert frame["question"].to_list() == harbour["question"].to_list()
 
+    @pytest.mark.parametrize("spelled", ["PIER-1:0", " pier-1:0\t"])
+    def test_ids_in_another_spelling_are_found(self, harbour: pl.DataFrame, spelled: str) -> None:
+        found, report = joined([{"question_id": spelled, "prediction": "Green"}], harbour)
+        assert found.filter(question_id="pier-1:0")["prediction"].to_list() == ["Green"]
+        assert (report.answered, report.matched_by, report.without_question) == (1, "question_id", [])
+
+    def test_ids_that_differ_by_case_alone_are_told_apart(self, harbour: pl.DataFrame) -> None:
+        asked = pl.DataFrame({"question_id": ["a", "A"], "ground_truth": ["1", "2"]})
+        found, _ = joined([{"question_id": "A", "prediction": "x"}], asked)
+        assert found["prediction"].to_list() == [None, "x"]
+
     def test_ids_of_another_numbering_do_not_count(self, harbour: pl.DataFrame) -> None:
         """The ids are the data set's, but the questions under them are others: the texts tell."""
         texts = harbour.filter(pl.col("sample_id") == "pier-1")["question"].to_list()[::-1]

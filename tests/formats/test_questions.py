@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -82,6 +83,11 @@ def test_a_data_set_without_golds_keeps_the_column() -> None:
         pytest.param(pl.concat([QUESTIONS] * 2), "stand twice: pier-1:0, pier-1:1", id="twice"),
         pytest.param(QUESTIONS.with_columns(question_id=pl.lit(None, pl.String)), "no question_id", id="null-ids"),
         pytest.param([{"question_id": "q1"}], "a list of Sample, a frame of questions or the path", id="list-of-rows"),
+        pytest.param(
+            pd.DataFrame([[1, 2, 3]], columns=["question_id", "question_id", "ground_truth"]),
+            "two columns have the same name; the frame has: question_id, question_id",
+            id="names twice in pandas",
+        ),
         pytest.param(7, "not a int: 7", id="number"),
     ],
 )
