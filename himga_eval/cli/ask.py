@@ -25,7 +25,7 @@ from himga_eval.cli.options import (
     questions,
 )
 from himga_eval.cli.recipes import notes_of
-from himga_eval.cli.show import show_columns, show_frame, show_tables
+from himga_eval.cli.show import FOR_PROGRAMS, show_columns, show_frame, show_tables
 from himga_eval.errors import InputError
 
 MaxCost = Annotated[
@@ -177,7 +177,12 @@ def stats(cache: Cache = None, store: StorePath = None, format: Output = Format.
     from himga_eval.judge import stats as count
     from himga_eval.store import Store
 
-    show_frame(count(cache or Store(store).path), format)
+    path = cache or Store(store).path
+    found = count(path)
+    if found.is_empty():
+        say(f"no judgements yet in {path}")
+    if found.height or format in FOR_PROGRAMS:
+        show_frame(found, format)
 
 
 @cache.command()

@@ -94,7 +94,7 @@ def sql(
     try:
         found = Store(store).sql(query)
     except duckdb.Error as error:
-        raise InputError(str(error)) from None
+        raise InputError(_in_a_line(str(error))) from None
     show_frame(found, format)
 
 
@@ -115,3 +115,12 @@ def runs(store: StorePath = None, format: Output = Format.text) -> None:
             "run", "system", "datasets", "questions", "answered", pl.col("metrics").list.len(), when.alias("made (UTC)")
         )
     show_frame(found, format)
+
+
+def _in_a_line(message: str) -> str:
+    """Say what DuckDB says in one line: its message, what it would take instead, and the line of the query."""
+    told, _, rest = message.partition("LINE ")
+    if "read-only" in told:
+        return f"the store is opened for reading only, and a query changes nothing: {told}"
+    line, _, _ = rest.partition(":")
+    return " ".join(told.split()) + (f" (line {line} of the query)" if line else "")

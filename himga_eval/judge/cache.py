@@ -116,17 +116,17 @@ def _opened(path: Path, *, read_only: bool = False, wait_s: float = WAIT_S) -> I
 
 @contextmanager
 def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open for reading; a file without judgements, as a store is before the first, reads as one with none."""
     with _opened(path, read_only=True) as connection:
+        if not _columns(connection):
+            connection.execute(queries.load("create_judgements").replace("create table", "create temp table"))
         _check(connection, path)
         yield connection
 
 
 def _query(path: Path, name: str, wanted: pl.DataFrame) -> pl.DataFrame:
-    with _opened(path, read_only=True) as connection:
+    with _reading(path) as connection:
         connection.register("wanted", wanted)
-        if not _columns(connection):
-            connection.execute(queries.load("create_judgements").replace("create table", "create temp table"))
-        _check(connection, path)
         return queries.run(name, connection)
 
 
@@ -138,8 +138,6 @@ def _columns(connection: duckdb.DuckDBPyConnection) -> set[str]:
 def _check(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Make sure that the table is the one we know."""
     columns = _columns(connection)
-    if not columns:
-        raise StoreError(f"{path} holds no judgements")
     if columns != STORED.keys():
         differing = ", ".join(sorted(columns ^ STORED.keys()))
         raise StoreError(

@@ -47,7 +47,7 @@ def reference(
         DatasetNotFound: a metric needs nltk's punkt_tab or wordnet, and they are in none of nltk's data folders.
     """
     if missing := _missing(names):
-        raise DatasetNotFound(f"nltk has no {' and no '.join(missing)} in its data folders: {_advice(missing)}")
+        raise DatasetNotFound(_advice(missing))
     columns: dict[str, list[float | None]] = {name: [] for name in names}
     for family in dict.fromkeys(FAMILY[name] for name in names):
         asked = [name for name in names if FAMILY[name] == family]
@@ -116,8 +116,9 @@ def _found(path: str) -> bool:
 
 def _advice(missing: Sequence[str]) -> str:
     return (
-        f"`python -m nltk.downloader {' '.join(missing)}`, or set NLTK_DATA to a folder that has it "
-        "(only the reference needs it)"
+        f"nltk has no {' and no '.join(missing)} in its data folders: "
+        f"run `python -m nltk.downloader {' '.join(missing)}`, or set NLTK_DATA to a folder that has it; "
+        "only the reference needs it"
     )
 
 

@@ -178,5 +178,7 @@ def test_errors_of_judging(args: list[str], told: str, folder: Path, capsys: pyt
 
 
 def test_an_empty_cache(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["cache", "stats"]) == 1
-    assert capsys.readouterr().err == "error: himga.duckdb holds no judgements\n"
+    assert run(["cache", "stats"]) == 0
+    assert capsys.readouterr() == ("", "no judgements yet in himga.duckdb\n")
+    assert run(["cache", "stats", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []

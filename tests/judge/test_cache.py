@@ -166,7 +166,7 @@ def foreign(path: Path) -> None:
         pytest.param(half, "is damaged", id="half a database"),
         pytest.param(newer, r"another DuckDB than the \d.*storage version number 1000", id="a later DuckDB's"),
         pytest.param(foreign, "another version of himga_eval", id="another table of that name"),
-        pytest.param(lambda p: p.mkdir(), "cannot open", id="a folder"),
+        pytest.param(lambda p: p.mkdir(), "is a folder; a store is a file", id="a folder"),
     ],
 )
 def test_a_file_that_is_no_cache_is_an_error_and_left_alone(path: Path, spoil: Any, words: str) -> None:

@@ -46,12 +46,15 @@ def test_without_nltk_data_the_rest_is_compared(no_nltk_data: None) -> None:
     assert tuple(compared["metric"]) == WITHOUT_NLTK_DATA
     notes = dict(found.filter(verdict="not compared")["metric", "note"].iter_rows())
     assert notes.keys() == {"bleu1", "bleu2", "bleu4", "meteor"}
-    assert "python -m nltk.downloader punkt_tab`" in notes["bleu1"]
-    assert "python -m nltk.downloader wordnet`" in notes["meteor"]
+    assert notes["bleu1"] == (
+        "nltk has no punkt_tab in its data folders: run `python -m nltk.downloader punkt_tab`, or set NLTK_DATA to a "
+        "folder that has it; only the reference needs it"
+    )
+    assert "no wordnet in its data folders: run `python -m nltk.downloader wordnet`" in notes["meteor"]
 
 
 def test_without_nltk_data_the_error_says_what_to_get(no_nltk_data: None) -> None:
-    message = r"no punkt_tab and no wordnet in its data folders: `python -m nltk\.downloader punkt_tab wordnet`"
+    message = r"no punkt_tab and no wordnet in its data folders: run `python -m nltk\.downloader punkt_tab wordnet`"
     with pytest.raises(DatasetNotFound, match=message):
         reference.reference(["paris"], ["paris"])
     assert reference.reference(["paris"], ["paris"], ["f1"]).rows() == [(1.0,)]
