@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from himga_eval.footnotes import SMALL
+from himga_eval.footnotes import samples, small
 from himga_eval.scoring import without_twins
-from himga_eval.stats import FEW
 from himga_eval.table import Table, figure
 
 
@@ -25,7 +24,7 @@ def _grid(part: pl.DataFrame) -> pl.DataFrame:
             "type": row["question_type"],
             "n": f"{row['count']:,}",
             "base": figure(row["base_mean"]),
-            "other": figure(row["mean"]),
+            "mean": figure(row["mean"]),
             "diff.": figure(row["difference"], sign="+"),
             "95 %": "–" if row["lo"] is None else f"[{figure(row['lo'], sign='+')},{figure(row['hi'], sign='+')}]",
             "won:lost": f"{row['won']}:{row['lost']}",
@@ -37,21 +36,17 @@ def _grid(part: pl.DataFrame) -> pl.DataFrame:
 
 
 def _note(part: pl.DataFrame) -> str:
-    clusters = max(part["clusters"])
     test = "McNemar's exact test" if part["p_mcnemar"].count() else "a sign-flip test over samples"
     told = [
-        f"diff.: other less base, with its 95 % interval, cluster-robust over {clusters} samples"
-        + (f", which are few: a rough interval (below {FEW})" if clusters < FEW else ""),
-        f"p: Holm's, of {test}",
-        "a verdict asks for p below .05 and an interval without 0",
+        f"diff. is mean ({part['run'][0]}) less base ({part['base'][0]})",
+        f"its 95 % interval is {samples([part['clusters'].max()])}",  # type: ignore[list-item]
+        f"p: {test}, adjusted by Holm",
+        "better or worse: p below .05 and an interval without 0",
     ]
     whole = part.filter(pl.col("question_type") == "overall")["detectable"].drop_nulls()
     if len(whole):
-        told.append(f"an overall difference of {figure(whole[0])} would have been shown with 80 % power")
-    small = [row["question_type"] for row in part.filter(pl.col("count") < SMALL).iter_rows(named=True)]
-    if small:
-        told.append(f"fewer than {SMALL} questions: {', '.join(small)}")
-    return "; ".join(told) + "."
+        told.append(f"an overall difference of {figure(whole[0])} would be found 80 % of the time")
+    return "; ".join([*told, *small(part)]) + "."
 
 
 def _p(value: float | None) -> str:

@@ -54,13 +54,9 @@ class UnknownName(InputError):
         self.known = tuple(known)
         near = get_close_matches(str(name).lower(), [k.lower() for k in self.known], n=1)
         meant = next((k for k in self.known if near and k.lower() == near[0]), None)
-        parts = [f"no {self.kind} {name!r}"]
-        if meant:
-            parts.append(f"did you mean {str(meant)!r}?")
-        parts.append(f"known: {', '.join(self.known) or 'none'}")
-        if hint:
-            parts.append(hint)
-        super().__init__("; ".join(parts))
+        nearest = f" did you mean {str(meant)!r}?" if meant else ""
+        parts = [f"no {self.kind} {name!r}", f"{nearest} known: {', '.join(self.known) or 'none'}".strip()]
+        super().__init__("; ".join([*parts, hint] if hint else parts))
 
 
 class UnknownMetric(UnknownName):

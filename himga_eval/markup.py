@@ -8,7 +8,7 @@ from itertools import groupby
 
 import polars as pl
 
-from himga_eval.table import Table, is_numeric
+from himga_eval.table import Table, is_numeric, parted
 
 
 def markdown(table: Table) -> str:
@@ -46,9 +46,10 @@ def _cells(table: Table, safe: Callable[[str], str], bold: Callable[[str], str])
     for place, row in enumerate(table.grid.iter_rows()):
         written = []
         for name, cell in zip(table.grid.columns, row, strict=True):
-            mean, _, interval = cell.partition(" ")
+            mean, interval = parted(cell)
+            gap = " " * interval.startswith(" ")
             best = (place, name) in table.best
-            written.append(f"{bold(safe(mean))} {safe(interval)}".rstrip() if best else safe(cell))
+            written.append(bold(safe(mean)) + gap + safe(interval) if best else safe(cell))
         yield written
 
 

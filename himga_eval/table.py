@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 import polars as pl
 
-from himga_eval.footnotes import counted, small, unscored
+from himga_eval.footnotes import counted, either, samples, small, unscored
 from himga_eval.protocols import DEFAULT
 from himga_eval.scoring import in_order, summarise, without_twins
-from himga_eval.stats import FEW
+from himga_eval.styles import Interval, Style
 
 LEAST = 3
 """Of fewer samples no interval is shown: it would span all there is."""
@@ -19,17 +19,8 @@ LEAST = 3
 BESIDE = 3
 """So many metrics at most stand beside one another under a question type."""
 
-LEAD = ("metric", "run", "type", "question_type")
+LEAD = ("metric", "run", "protocol", "type", "question_type")
 """The columns that say what a row is."""
-
-
-class Interval(StrEnum):
-    """What stands beside a mean."""
-
-    half = "half"
-    range = "range"
-    sd = "sd"
-    none = "none"
 
 
 @dataclass(frozen=True)
@@ -45,26 +36,24 @@ class Table:
     best: frozenset[tuple[int, str]] = frozenset()
 
 
-@dataclass(frozen=True)
-class Style:
-    """How means are written: with which interval, in percent, the best set off, metrics below or beside one another."""
-
-    interval: Interval = Interval.half
-    percent: bool = False
-    best: bool = False
-    beside: bool = False
-
-
 PLAIN = Style()
 
+_NUMBERS = re.compile(r"[\d\s.,:%<±+–\-\[\]]*")
 
-def tables(scores: pl.DataFrame, summary: pl.DataFrame | None = None, style: Style = PLAIN) -> list[Table]:
+
+def tables(
+    scores: pl.DataFrame,
+    summary: pl.DataFrame | None = None,
+    style: Style = PLAIN,
+    notes: Mapping[str, str] | None = None,
+) -> list[Table]:
     """Lay out a table a data set; LoCoMo and LongMemEval are never pooled.
 
-    A column is a question type, and a row a metric and a run, with the counts on top. `style.beside` makes a row a run
-    alone and gives each type a column a metric, as papers print it, where there are several runs and up to BESIDE
-    metrics. A cell is the strict mean and its interval, "–" where nothing was scored; best is what is printed as the
-    highest of its metric and type, among runs under the same protocol.
+    A column is a question type, and a row a metric and a run, with the counts on top. With several runs of one metric a
+    row is a run alone; `style.beside` does so for up to BESIDE metrics, with a column a metric under each type, as papers
+    print it. A cell is the strict mean and its interval, "–" where nothing was scored; best is what is printed as the
+    highest of its metric and type, among runs under the same protocol. `notes` are added to what stands under the
+    table of each data set.
     """
     summary = summarise(scores) if summary is None else summary
     laid = []
@@ -72,13 +61,14 @@ def tables(scores: pl.DataFrame, summary: pl.DataFrame | None = None, style: Sty
         rows, part = (frame.filter(pl.col("dataset") == dataset) for frame in (scores, summary))
         runs = part["run"].unique(maintain_order=True)
         shown = without_twins(part.filter(pl.col("mean").is_not_null().any().over("metric")))
-        beside = style.beside and len(runs) > 1 and shown["metric"].n_unique() <= BESIDE
-        grid, best = (_beside if beside else _stacked)(_written(shown, style))
         metrics = shown["metric"].unique(maintain_order=True)
+        beside = len(runs) > 1 and (len(metrics) == 1 or (style.beside and len(metrics) <= BESIDE))
+        grid, best = (_beside if beside else _stacked)(_written(shown, style))
         what = [*metrics] if beside and len(metrics) == 1 else [*runs] if len(runs) == 1 else []
         title = " on ".join([*what, dataset])
         best = best if style.best else frozenset()
-        laid.append(Table(title, grid, _note(rows, shown, style, bool(best)), best))
+        lines = [_note(rows, shown, style, bool(best)), (notes or {}).get(dataset, "")]
+        laid.append(Table(title, grid, "\n".join(filter(None, lines)), best))
     return laid
 
 
@@ -88,9 +78,15 @@ def figure(value: float, *, percent: bool = False, sign: str = "") -> str:
     return text if percent or abs(value) >= 1 else text.replace("0.", ".", 1)
 
 
+def parted(cell: str) -> tuple[str, str]:
+    """Part a cell into its mean, which is set off where it is the best, and the interval beside it."""
+    mean = re.split(r"(?=[ ±])", cell, maxsplit=1)[0]
+    return mean, cell.removeprefix(mean)
+
+
 def is_numeric(column: pl.Series) -> bool:
     """Tell a column of written numbers, which is set flush right, from one of text."""
-    return column.name not in LEAD and all(cell[:1] in "–.±-+0123456789" for cell in column)
+    return column.name not in LEAD and all(map(_NUMBERS.fullmatch, column))
 
 
 def _written(summary: pl.DataFrame, style: Style) -> pl.DataFrame:
@@ -101,7 +97,7 @@ def _written(summary: pl.DataFrame, style: Style) -> pl.DataFrame:
         enough = pl.col("clusters") >= LEAST
         summary = summary.with_columns(lo=pl.when(enough).then("lo"), hi=pl.when(enough).then("hi"))
     cells = [_cell(mean, lo, hi, style) for mean, lo, hi in summary.select("mean", "lo", "hi").iter_rows()]
-    rounded = pl.Series("rounded", [cell.split()[0] for cell in cells]).cast(pl.Float64, strict=False)
+    rounded = pl.Series("rounded", [parted(cell)[0] for cell in cells]).cast(pl.Float64, strict=False)
     rivals = ("protocol", "metric", "question_type")
     best = (pl.col("rounded") == pl.col("rounded").max().over(rivals)) & (pl.len().over(rivals) > 1)
     return summary.with_columns(rounded, cell=pl.Series(cells, dtype=pl.String)).with_columns(
@@ -120,7 +116,7 @@ def _cell(mean: float | None, lo: float | None, hi: float | None, style: Style) 
         return written(mean)
     if style.interval is Interval.range:
         return f"{written(mean)} [{written(lo)},{written(hi)}]"
-    return f"{written(mean)} ±{written(max(hi - mean, mean - lo))}"
+    return f"{written(mean)}±{written(max(hi - mean, mean - lo))}"
 
 
 def _stacked(cells: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[tuple[int, str]]]:
@@ -172,12 +168,11 @@ def _pivoted(
 def _note(rows: pl.DataFrame, summary: pl.DataFrame, style: Style, bold: bool) -> str:
     told = [*counted(rows), *([] if style.interval is Interval.sd else unscored(summary))]
     if "f1" in summary.filter(protocol=DEFAULT)["metric"]:
-        told.append("f1 counts a repeated token each time (MAGMA, Mem0 and A-MEM: once)")
+        told.append("f1 counts repeated words (MAGMA, Mem0, A-MEM: once)")
     told += [*_spread(summary, style.interval), *small(summary)]
     if bold:
         mixed = (summary.group_by("metric").agg(pl.col("protocol").n_unique())["protocol"] > 1).any()
-        alike = " under the same protocol" if mixed else ""
-        told.append(f"bold: the highest of its metric and type{alike}")
+        told.append(f"bold: highest{' under the same protocol' if mixed else ''}")
     return "; ".join(told) + "."
 
 
@@ -186,18 +181,13 @@ def _spread(summary: pl.DataFrame, interval: Interval) -> list[str]:
     overall = summary.filter(pl.col("question_type") == "overall")
     if interval is Interval.sd:
         repeats = overall["repeats"].drop_nulls().unique().sort()
-        return [f"± is the standard deviation over the runs of a system, {_either(repeats)} of them"]
-    clusters = overall["clusters"].drop_nulls().unique().sort()
+        return [f"±: standard deviation over {either(repeats)} runs of a system"]
+    clusters = overall.drop_nulls("mean")["clusters"].drop_nulls().unique().sort()
     shown = clusters.filter(clusters >= LEAST)
     told = []
     if len(shown) and interval is not Interval.none:
-        what = "± reaches the farther end of the" if interval is Interval.half else "in brackets the"
-        rough = f", which are few: a rough interval (below {FEW})" if shown[0] < FEW else ""
-        told.append(f"{what} 95 % interval, cluster-robust over {_either(shown)} samples{rough}")
+        what = "±: to the farther end of the" if interval is Interval.half else "in brackets: the"
+        told.append(f"{what} 95 % interval, {samples(shown)}")
     if len(shown) < len(clusters) and interval is not Interval.none:
-        told.append(f"of fewer than {LEAST} samples no interval is shown")
+        told.append(f"no interval below {LEAST} samples")
     return told
-
-
-def _either(numbers: Iterable[int]) -> str:
-    return " or ".join(f"{n:,}" for n in numbers)

@@ -16,7 +16,7 @@ PACKAGE = Path(himga_eval.__file__).parent
 LAYERS = [
     {"errors"},
     {"values"},
-    {"schema", "queries", "database", "settings", "stats"},
+    {"schema", "queries", "database", "settings", "stats", "styles"},
     {"data", "metrics", "llm", "gates", "retrieval"},
     {"exprs", "memory", "formats"},
     {"agent", "protocols"},
@@ -34,6 +34,7 @@ LAYERS = [
         "labelling",
         "manifest",
         "markup",
+        "plaintext",
         "repeats",
     },
     {"compare"},

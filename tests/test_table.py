@@ -9,7 +9,8 @@ import pytest
 
 from himga_eval.repeats import answer_spread
 from himga_eval.scoring import summarise
-from himga_eval.table import Interval, Style, Table, figure, is_numeric, tables
+from himga_eval.styles import Interval, Style
+from himga_eval.table import Table, figure, is_numeric, tables
 
 
 def run_of(
@@ -69,7 +70,7 @@ def test_one_run_has_a_row_a_metric() -> None:
     assert table.grid.columns == ["metric", "place", "time", "overall"]
     assert [row[0] for row in rows(table)] == ["n", "f1"]
     assert rows(table)[0] == ("n", "20", "20", "40")
-    assert rows(table)[1][2] == ".250 ±.000"
+    assert rows(table)[1][2] == ".250±.000"
 
 
 def test_runs_of_a_metric_stand_below_one_another_under_the_counts_they_share() -> None:
@@ -85,7 +86,7 @@ def test_runs_of_a_metric_stand_below_one_another_under_the_counts_they_share() 
 
 
 def test_counts_that_differ_stand_by_run() -> None:
-    table = table_of(LARCH, WREN.head(30))
+    table = table_of(*(run.with_columns(bleu1="f1") for run in (LARCH, WREN.head(30))))
     assert rows(table)[:2] == [("n", "larch", "20", "20", "40"), ("n", "wren", "20", "10", "30")]
 
 
@@ -101,9 +102,12 @@ def test_a_paper_has_the_metrics_of_a_type_beside_one_another() -> None:
     assert rows(table)[0] == ("larch", ".750", ".375", ".250", ".125", ".500", ".250")
 
 
-def test_a_single_metric_names_the_papers_table() -> None:
-    table = table_of(LARCH, WREN, beside=True)
-    assert (table.title, table.grid.columns[1]) == ("f1 on mine", "place\nn=20")
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_single_metric_of_several_runs_names_the_table(beside: bool) -> None:
+    table = table_of(LARCH, WREN, beside=beside, interval=Interval.none)
+    assert table.title == "f1 on mine"
+    assert table.grid.columns == ["run", "place\nn=20", "time\nn=20", "overall\nn=40"]
+    assert rows(table) == [("larch", ".750", ".250", ".500"), ("wren", ".500", ".287", ".394")]
 
 
 def test_too_many_metrics_stand_below_one_another() -> None:
@@ -126,9 +130,9 @@ def test_too_many_metrics_stand_below_one_another() -> None:
 def test_the_best_of_a_type_are_set_off(other: dict[str, list[float | None]], best: set[tuple[str, str]]) -> None:
     one, two = run_of("larch", {"place": [1.0], "time": [0.25]}), run_of("wren", other)
     table = table_of(one, two, best=True)
-    found = {(table.grid["run"][row], kind) for row, kind in table.best}
+    found = {(table.grid["run"][row], name.split("\n")[0]) for row, name in table.best}
     assert {(run, kind) for run, kind in found if kind != "overall"} == best
-    assert table.note.endswith("bold: the highest of its metric and type.")
+    assert table.note.endswith("bold: highest.")
 
 
 def test_a_run_alone_is_not_the_best() -> None:
@@ -143,14 +147,19 @@ def test_runs_under_another_protocol_are_no_rivals() -> None:
     theirs = summary.filter(run="wren").with_columns(run=pl.lit("theirs"), protocol=pl.lit("mem0"), mean=pl.lit(0.99))
     (table,) = tables(scores, pl.concat([summary, theirs]), Style(best=True))
     assert {table.grid["run"][row] for row, _ in table.best} == {"larch", "wren"}
-    assert "bold: the highest of its metric and type under the same protocol." in table.note
+    assert "bold: highest under the same protocol." in table.note
 
 
 @pytest.mark.parametrize(
     ("interval", "cell", "told"),
     [
-        pytest.param(Interval.half, ".500 ±.345", "± reaches the farther end of the 95 % interval", id="half"),
-        pytest.param(Interval.range, ".500 [.155,.845]", "in brackets the 95 % interval", id="range"),
+        pytest.param(
+            Interval.half,
+            ".500±.345",
+            "±: to the farther end of the 95 % interval, cluster-robust over 6 samples",
+            id="half",
+        ),
+        pytest.param(Interval.range, ".500 [.155,.845]", "in brackets: the 95 % interval", id="range"),
         pytest.param(Interval.none, ".500", None, id="none"),
     ],
 )
@@ -158,7 +167,7 @@ def test_intervals(interval: Interval, cell: str, told: str | None) -> None:
     scores = [*[1.0] * 5, *[0.0] * 5, *[1.0, 0.0] * 5, *[1.0] * 3, *[0.0] * 2, *[0.0] * 3, *[1.0] * 2]
     table = table_of(run_of("larch", {"place": list(scores)}), interval=interval)
     assert rows(table)[1][1] == cell
-    assert ("which are few: a rough interval (below 30)" in table.note) == (interval is not Interval.none)
+    assert ("(rough below 30)" in table.note) == (interval is not Interval.none)
     assert told is None or told in table.note
 
 
@@ -166,19 +175,19 @@ def test_an_interval_that_is_not_symmetric_is_as_wide_as_its_farther_end() -> No
     run = run_of("larch", {"place": [0.0] * 20})
     hi = summarise(run)["hi"][0]
     assert 0.4 < hi < 1
-    assert rows(table_of(run))[1][1] == f".000 ±{figure(hi)}"
+    assert rows(table_of(run))[1][1] == f".000±{figure(hi)}"
 
 
 def test_two_samples_have_no_interval() -> None:
     table = table_of(run_of("larch", {"place": [1.0, 0.0] * 5}))
     assert rows(table)[1][1] == ".500"
-    assert "of fewer than 3 samples no interval is shown" in table.note
+    assert "no interval below 3 samples" in table.note
 
 
 def test_many_samples_are_not_few() -> None:
     table = table_of(run_of("larch", {"place": [1.0, 0.0] * 100}))
     assert "over 40 samples" in table.note
-    assert "few:" not in table.note
+    assert "rough" not in table.note
 
 
 def test_percent() -> None:
@@ -190,9 +199,8 @@ def test_repeats_of_a_system_have_a_row_and_their_deviation() -> None:
     systems = {"larch-4": "larch", "larch-6": "larch", "wren": "wren"}
     spread = answer_spread(scores, systems).rename({"name": "run"})
     (table,) = tables(scores, spread, Style(Interval.sd))
-    assert ("f1", "larch", ".500 ±.141", "–", ".500 ±.141") in rows(table)
-    assert ("f1", "wren", ".500", ".287", ".394") in rows(table)
-    assert "± is the standard deviation over the runs of a system, 1 or 2 of them" in table.note
+    assert rows(table) == [("larch", ".500±.141", "–", ".500±.141"), ("wren", ".500", ".287", ".394")]
+    assert "±: standard deviation over 1 or 2 runs of a system" in table.note
 
 
 def test_data_sets_are_never_pooled() -> None:
@@ -206,10 +214,33 @@ def test_data_sets_are_never_pooled() -> None:
 def test_what_was_counted_stands_under_the_table() -> None:
     one = run_of("larch", {"place": [1.0, None], "time": [None, None, None]})
     note = table_of(one, WREN).note
-    assert "overall is place, time; 41 of 45 questions answered; 1 missing answer counts as 0" in note
-    assert "not attempted: time by larch (3)" in note
-    assert "fewer than 50 questions: everywhere" in note
-    assert "not attempted: time (3)" in table_of(one, one.with_columns(run=pl.lit("finch"))).note
+    assert note.startswith(
+        "1 of 5 questions answered by larch, 40 of 40 questions answered by wren; 1 missing answer counts as 0; "
+        "overall without time (3 not attempted by larch)"
+    )
+    assert "below 50 questions: everywhere" in note
+    alike = table_of(one, one.with_columns(run=pl.lit("finch"))).note
+    assert alike.startswith(
+        "1 of 5 questions answered by each run; 2 missing answers count as 0; overall without time (3"
+    )
+    assert "(3 not attempted)" in alike
+
+
+@pytest.mark.parametrize(
+    ("scores", "dataset", "told"),
+    [
+        pytest.param({"place": [1.0], "time": [0.0]}, "mine", "overall: all 2 types", id="somebody's own types"),
+        pytest.param({"place": [1.0]}, "mine", "overall: place, the only type", id="one type"),
+        pytest.param(
+            {"single_hop": [1.0], "temporal": [0.0]},
+            "locomo",
+            "overall without multi_hop, open_domain, adversarial (no questions)",
+            id="types of the data set that nobody asked",
+        ),
+    ],
+)
+def test_the_types_of_the_overall_mean_are_told(scores: dict[str, list[float | None]], dataset: str, told: str) -> None:
+    assert told in table_of(run_of("larch", scores, dataset)).note
 
 
 def test_a_metric_with_gaps_says_what_it_rests_on() -> None:
@@ -217,10 +248,24 @@ def test_a_metric_with_gaps_says_what_it_rests_on() -> None:
     assert "judge_score of larch rests on 10 of 40 questions" in table_of(run).note
 
 
+def test_a_metric_that_a_run_lacks_is_a_dash_and_no_note() -> None:
+    table = table_of(LARCH.with_columns(bleu1="f1"), WREN)
+    assert rows(table)[-1] == ("bleu1", "wren", "–", "–", "–")
+    assert "rests" not in table.note
+    assert "no interval" not in table.note
+
+
+def test_notes_of_a_data_set_stand_under_its_table() -> None:
+    both = pl.concat([LARCH, run_of("larch", {"place": [1.0]}, "theirs")])
+    mine, theirs = tables(both, notes={"theirs": "Rests on hearsay."})
+    assert theirs.note.endswith(".\nRests on hearsay.")
+    assert "hearsay" not in mine.note
+
+
 def test_nothing_attempted_is_a_table_without_columns() -> None:
     table = table_of(run_of("larch", {"place": [None, None]}))
     assert table.grid.shape == (0, 1)
-    assert "overall is nothing; 0 of 2 questions answered; not attempted: place (2)" in table.note
+    assert "0 of 2 questions answered; nothing was attempted: place (2 not attempted)" in table.note
 
 
 def test_types_named_like_columns() -> None:
@@ -232,7 +277,9 @@ def test_types_named_like_columns() -> None:
     ("column", "numeric"),
     [
         pytest.param(pl.Series("x", [".5 ±.1", "–", "-.2", "+1", "", "1,540"]), True, id="figures"),
+        pytest.param(pl.Series("x", ["[-.1,+.2]", "12:3", "<.001", "2026-12-01 10:00"]), True, id="intervals and such"),
         pytest.param(pl.Series("x", [".5", "a"]), False, id="text among figures"),
+        pytest.param(pl.Series("x", ["0 or 1", "2 runs"]), False, id="text that starts with a figure"),
         pytest.param(pl.Series("run", ["1", "2"]), False, id="names that are numbers"),
     ],
 )

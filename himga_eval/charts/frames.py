@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from himga_eval.errors import InputError, UnknownMetric
+from himga_eval.footnotes import SMALL
 from himga_eval.metrics.catalog import ALL_METRICS
 from himga_eval.schema import QUESTION_TYPES
 from himga_eval.scoring import CUTS, NO_TYPE, finite, in_order, without_twins
@@ -22,9 +23,6 @@ COMPARISON = (
     *("won", "tied", "lost", "count", "clusters", "detectable", "verdict"),
 )
 COSTS = ("run", "dataset", "metric", "mean", "lo", "hi")
-
-SMALL = 50
-"""Groups of fewer questions are flagged."""
 
 _KEY = ("base", "run", "dataset", "question_type", "metric")
 _TEXTS = (*_KEY, "protocol", "verdict")

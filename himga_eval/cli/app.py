@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -73,6 +72,8 @@ def main() -> None:
 
 
 def _version(wanted: bool) -> None:
+    from importlib.metadata import version
+
     if wanted:
         print(f"himga-eval {version('himga-eval')}")
         raise typer.Exit

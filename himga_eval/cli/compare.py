@@ -93,7 +93,8 @@ def why(
     counts = moved.group_by("change", "cause").len().sort("change", "len", descending=True)
     say("; ".join(f"{change}, {cause}: {count}" for change, cause, count in counts.rows()) or "no question moved")
     shown = moved.head(limit) if limit else moved
-    show_columns(shown, ["question_id", "base_score", "score", "cause", "base_rank", "rank", "question"], format)
+    ranks = [name for name in ("base_rank", "rank") if shown[name].count()]
+    show_columns(shown, ["question_id", "base_score", "score", "cause", *ranks, "question"], format)
 
 
 @app.command()
@@ -220,7 +221,9 @@ def _say_what_differs(frames: Sequence[pl.DataFrame], metrics: Sequence[str], se
     others = [run for frame in frames[1:] for run in frame.partition_by("run", maintain_order=True)]
     for other in others:
         for row in differing(frames[0], other, metrics, settings).iter_rows(named=True):
-            say(f"{row['setting']} differs: {row['base']} {row['base_value']}; {row['run']} {row['value']}")
+            # That only one of them was scored under another protocol too is no difference.
+            if not row["setting"].startswith("protocol.") or row["voids"]:
+                say(f"{row['setting']} differs: {row['base']}: {row['base_value']}; {row['run']}: {row['value']}")
 
 
 def _gate(gates: pl.DataFrame) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
 import typer
 
-from himga_eval.cli.app import app, say
+from himga_eval.cli.app import BELOW_GATE, app, say
 from himga_eval.cli.options import (
     Datasets,
     Format,
@@ -22,14 +21,14 @@ from himga_eval.cli.options import (
     metric_names,
     questions,
 )
-from himga_eval.cli.show import show_frame
+from himga_eval.cli.show import show_columns, show_frame
 from himga_eval.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 protocols = typer.Typer(name="protocols", help="The recipes that papers made their numbers by.", no_args_is_help=True)
 app.add_typer(protocols)
-
-BELOW = 3
-"""The exit code where a claim fails."""
 
 
 @protocols.command("list")
@@ -38,6 +37,8 @@ def list_protocols(format: Output = Format.text) -> None:
 
     Example: himga-eval protocols list
     """
+    import polars as pl
+
     from himga_eval.protocols import leaves_out, load_protocol, names
 
     rows = [
@@ -52,7 +53,8 @@ def list_protocols(format: Output = Format.text) -> None:
         }
         for recipe in map(load_protocol, names())
     ]
-    show_frame(pl.DataFrame(rows, infer_schema_length=None), format)
+    found = pl.DataFrame(rows, infer_schema_length=None)
+    show_columns(found, ["protocol", "title", "f1", "judge", "leaves_out"], format)
 
 
 @protocols.command()
@@ -64,6 +66,8 @@ def show(
 
     Example: himga-eval protocols show mem0
     """
+    import polars as pl
+
     from himga_eval.protocols import described, load_protocol
 
     told = described(load_protocol(protocol))
@@ -131,6 +135,8 @@ def check(
 
     Example: himga-eval check answers.jsonl --dataset locomo --claim f1=.26
     """
+    import polars as pl
+
     if run is None and table is None:
         raise InputError("nothing to check: give answers, --table, or both")
     found: dict[str, pl.DataFrame] = {}
@@ -144,7 +150,7 @@ def check(
     failed = sum(frame.filter(pl.col("verdict").is_in(FAILED)).height for frame in found.values() if "verdict" in frame)
     if failed:
         say(f"{failed} of what was claimed does not hold")
-        raise typer.Exit(BELOW)
+        raise typer.Exit(BELOW_GATE)
 
 
 @app.command()
@@ -175,6 +181,8 @@ def _answers(
     run: str, datasets: list[str] | None, claims: list[str], reference: bool, store: Path | None
 ) -> dict[str, pl.DataFrame]:
     """Check answers; a frame a section."""
+    import polars as pl
+
     from himga_eval.claims import check_claims, contradictions, find_recipes
     from himga_eval.formats import join_run, read_answers
     from himga_eval.manifest import check_manifest, read_manifest
@@ -201,6 +209,8 @@ def _answers(
 
 
 def _table(path: Path, datasets: list[str] | None) -> dict[str, pl.DataFrame]:
+    import polars as pl
+
     from himga_eval.arithmetic import check_table
     from himga_eval.schema import QUESTION_TYPES
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
 import typer
 
 from himga_eval.cli.app import say
 from himga_eval.cli.options import Format
 from himga_eval.cli.show import FOR_PROGRAMS, show_frame, show_tables
 from himga_eval.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Errata = Annotated[
     Path | None,
@@ -32,20 +34,30 @@ def notes_of(
     stored: Sequence[str] = (),
     store: Path | None = None,
     settings: Mapping[str, str] | None = None,
-) -> list[str]:
-    """Say what the numbers are under the protocol, and what they rest on; of stored runs what was noted with them."""
+) -> dict[str, str]:
+    """Say by data set what its numbers are under the protocol and what they rest on; of stored runs what was noted."""
     from himga_eval.manifest import basis, basis_here, told
     from himga_eval.protocols import load_protocol, note
     from himga_eval.scoring import score_columns
     from himga_eval.store import Store
 
     recipe = load_protocol(protocol)
-    bases = [basis(Store(store), name) | {"protocols": {recipe.name: recipe.digest}} for name in stored]
-    if set(scores["run"]).difference(stored):
-        bases.append(basis_here(checksums, recipe) | {"settings": settings or {}})
-    prompts = {found["settings"].get("judge.origin", "built-in") for found in bases} - {"built-in"}
-    lines = dict.fromkeys(f"Rests on {told(found)}." for found in bases)
-    return [line for line in (note(recipe, score_columns(scores), ", ".join(sorted(prompts))), *lines) if line]
+    here = basis_here(checksums, recipe) | {"settings": settings or {}}
+    noted = {name: basis(Store(store), name) | {"protocols": {recipe.name: recipe.digest}} for name in stored}
+    prompts = {found["settings"].get("judge.origin", "built-in") for found in (here, *noted.values())} - {"built-in"}
+    said = note(recipe, score_columns(scores), ", ".join(sorted(prompts)))
+    notes = {}
+    for (dataset,), rows in scores.group_by("dataset", maintain_order=True):
+        rests: dict[str, list[str]] = {}
+        for run in rows["run"].unique(maintain_order=True):
+            found = noted.get(run, here)
+            datasets = {name: value for name, value in found["datasets"].items() if name == dataset}
+            versions = dict(sorted(found["versions"].items()))
+            rests.setdefault(told({**found, "datasets": datasets, "versions": versions}), []).append(run)
+        who = (f"{', '.join(runs)}: r" if len(rests) > 1 else "R" for runs in rests.values())
+        lines = [f"{start}ests on {what}." for start, what in zip(who, rests, strict=True)]
+        notes[str(dataset)] = "\n".join([said, *lines] if said else lines)
+    return notes
 
 
 def published_beside(
@@ -56,6 +68,8 @@ def published_beside(
     Raises:
         InputError: not published:NAME, no such table, or nothing in it of these data sets and metrics.
     """
+    import polars as pl
+
     from himga_eval.metrics.catalog import ALL_METRICS
     from himga_eval.protocols import differences, load_protocol, name_overall, read_published
     from himga_eval.scoring import PUBLISHED, score_columns
@@ -95,6 +109,8 @@ def show_errata(
 
     Programs get one table, in place of that of the scores as they are.
     """
+    import polars as pl
+
     from himga_eval.errata import LAYERS, ceiling, find_faulty, read_errata, with_errata
     from himga_eval.scoring import summarise
 
@@ -110,5 +126,5 @@ def show_errata(
         show_frame(summary.join(pl.concat(named), on=key, how="left", maintain_order="left"), format)
         say(listing)
     else:
-        show_tables(layers, format, metrics, notes=[listing])
+        show_tables(layers, format, metrics, notes=dict.fromkeys(layers["dataset"], listing))
         show_frame(highest, format)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import polars as pl
 import typer
 
 from himga_eval.cli.app import app
@@ -24,9 +23,12 @@ from himga_eval.cli.options import (
     systems_of,
 )
 from himga_eval.cli.recipes import Beside, Errata, notes_of, published_beside, show_errata
-from himga_eval.cli.show import FOR_PROGRAMS, show_frame, show_laid, with_notes
+from himga_eval.cli.show import FOR_PROGRAMS, show_frame, show_laid
 from himga_eval.errors import InputError
-from himga_eval.table import Interval
+from himga_eval.styles import Interval, Style
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @app.command()
@@ -51,10 +53,12 @@ def table(
 
     Example: himga-eval table larch wren --metrics f1,bleu1 --format latex
     """
+    import polars as pl
+
     from himga_eval.costs import cost_tables, costs
     from himga_eval.scoring import summarise
     from himga_eval.store import Store
-    from himga_eval.table import Style, tables
+    from himga_eval.table import tables
 
     names = metric_names(metrics)
     scores = scores_of(runs, dataset, names, store, protocol=protocol)
@@ -78,7 +82,7 @@ def table(
         notes = notes_of(scores, protocol, {}, stored=stored, store=store)
         bold = format is not Format.text or sys.stdout.isatty()
         style = Style(interval, percent=percent, best=bold, beside=format is Format.latex)
-        show_laid(with_notes(tables(scores, summary, style), notes), format)
+        show_laid(tables(scores, summary, style, notes), format)
         show_laid([] if took is None else cost_tables(took), format)
     if errata:
         show_errata(scores, errata, protocol, format, names)
@@ -90,6 +94,8 @@ def _over_repeats(scores: pl.DataFrame, systems: Mapping[str, str], metrics: lis
     Raises:
         InputError: no two runs are of one system.
     """
+    import polars as pl
+
     from himga_eval.repeats import answer_spread
 
     if len(set(systems.values())) == len(systems):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -12,29 +13,7 @@ import polars as pl
 import pytest
 
 from himga_eval.cli.options import Format
-from himga_eval.cli.show import show_frame, show_laid
-from himga_eval.table import Table
-
-WIDE = pl.DataFrame({"query": ["one", "two"], **{f"column_{i:02}": ["x" * 12, "y"] for i in range(8)}})
-
-
-def printed_at(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int) -> list[str]:
-    monkeypatch.setattr("himga_eval.cli.show.PIPED", width)
-    show_frame(WIDE, Format.text)
-    return capsys.readouterr().out.splitlines()
-
-
-@pytest.mark.parametrize("width", [40, 60, 80, 100])
-def test_columns_that_do_not_fit_stand_below_whole(
-    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    printed = printed_at(monkeypatch, capsys, width)
-    assert max(map(len, printed)) <= width
-    cells = " ".join(printed).split()
-    assert cells.count("x" * 12) == 8, "no text is folded"
-    parts = cells.count("query")
-    assert parts > 1
-    assert cells.count("one") == parts, "each part says what its rows are"
+from himga_eval.cli.show import show_frame
 
 
 def test_values_are_written_as_people_read_them(capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,13 +35,11 @@ def test_an_empty_frame_is_printed(format: Format, capsys: pytest.CaptureFixture
     assert "f1" in capsys.readouterr().out
 
 
-def test_brackets_in_text_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    show_laid([Table("[b]title", pl.DataFrame({"run": ["[red]x[/red]"], "[u]head": ["1"]}), "[i]note")], Format.text)
-    out = capsys.readouterr().out
-    assert "[red]x[/red]" in out
-    assert "[i]note" in out
-    assert "[b]title" in out
-    assert "[u]head" in out
+def test_json_has_numbers_and_null_for_what_is_not_finite(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = pl.DataFrame({"x": [float("nan"), float("inf"), 0.5], "n": [1, None, 2], "d": ["0.5", None, "1"]})
+    show_frame(odd.with_columns(pl.col("d").cast(pl.Decimal(10, 2))), Format.json)
+    rows = json.loads(capsys.readouterr().out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    assert rows == [{"x": None, "n": 1, "d": 0.5}, {"x": None, "n": None, "d": None}, {"x": 0.5, "n": 2, "d": 1.0}]
 
 
 def in_a_terminal() -> str:

@@ -77,7 +77,7 @@ def test_questions_are_asked_in_sql(folder: Path, capsys: pytest.CaptureFixture[
         "select run, count(*) as n, round(avg(f1), 2) as f1 from scores where dataset = 'locomo' group by 1 order by 1"
     )
     assert run(["sql", query]) == 0
-    assert lines(capsys.readouterr().out)[3:5] == ["larch 34 0.62", "wren 34 0.28"]
+    assert lines(capsys.readouterr().out)[2:4] == ["larch 34 0.62", "wren 34 0.28"]
     assert run(["sql", query, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[1] == {"run": "wren", "n": 34, "f1": 0.28}
     assert run(["sql", query, "--format", "md"]) == 0
@@ -111,8 +111,8 @@ def test_runs_fit_a_terminal_and_keep_everything_for_programs(
     assert run(["runs"]) == 0
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
-    assert lines(out)[1] == "run system datasets questions answered metrics made (UTC)"
-    assert lines(out)[3].startswith("larch locomo, longmemeval 50 49 4 20")
+    assert lines(out)[0] == "run system datasets questions answered metrics made (UTC)"
+    assert lines(out)[2].startswith("larch locomo, longmemeval 50 49 4 20")
     assert run(["runs", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)[0]
     assert first["metrics"] == ["bleu1", "f1", "judge_score", "published_judge_score"]

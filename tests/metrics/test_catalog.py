@@ -33,7 +33,7 @@ def test_names_are_resolved(asked, found) -> None:
 
 def test_an_unknown_metric_names_the_nearest_and_all() -> None:
     with pytest.raises(
-        UnknownMetric, match=r"no metric 'rouge_l'; did you mean 'rougeL'\?; known: judge_score, .*bert_f1"
+        UnknownMetric, match=r"no metric 'rouge_l'; did you mean 'rougeL'\? known: judge_score, .*bert_f1"
     ):
         resolve(["f1", "rouge_l"])
 
