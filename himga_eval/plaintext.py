@@ -42,7 +42,7 @@ def plaintext(table: Table, width: int, *, bold: bool = False) -> str:
     parts = [_emphasised(table.title, bold)] if table.title else []
     parts += ["\n".join(_lines(part, bold)) for part in _fitting(_columns(grid, best, width), _leads(grid), width)]
     if table.note:
-        parts.append("\n".join(line for text in table.note.split("\n") for line in wrap(text, min(width, NOTE), break_on_hyphens=False)))
+        parts.append(_folded(table.note, min(width, NOTE)))
     return "\n\n".join(parts)
 
 

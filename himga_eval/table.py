@@ -49,11 +49,11 @@ def tables(
 ) -> list[Table]:
     """Lay out a table a data set; LoCoMo and LongMemEval are never pooled.
 
-    A column is a question type, and a row a metric and a run, with the counts on top. With several runs of one metric a
-    row is a run alone; `style.beside` does so for up to BESIDE metrics, with a column a metric under each type, as papers
-    print it. A cell is the strict mean and its interval, "–" where nothing was scored; best is what is printed as the
-    highest of its metric and type, among runs under the same protocol. `notes` are added to what stands under the
-    table of each data set.
+    A column is a question type, and a row a metric and a run, with the counts on top. With several runs of one metric
+    a row is a run alone; `style.beside` does so for up to BESIDE metrics, with a column a metric under each type, as
+    papers print it. A cell is the strict mean and its interval, "–" where nothing was scored; best is what is printed
+    as the highest of its metric and type, among runs under the same protocol. `notes` are added to what stands under
+    the table of each data set.
     """
     summary = summarise(scores) if summary is None else summary
     laid = []
