@@ -203,6 +203,22 @@ def test_small_groups_are_flagged_and_counts_that_differ_are_shown() -> None:
     assert any("† fewer than 50" in text for text in drawn)
 
 
+def test_a_panel_has_room_for_its_own_runs_alone() -> None:
+    chart = charts.by_type(summary(row("temporal"), row("temporal", run="wren"), row("multi_session", run="oak")))
+    assert [offset["scale"]["domain"] for offset in encodings(chart, "yOffset")] == [["larch", "wren"], ["oak"]]
+    two, one = (panel["height"] for panel in chart.to_dict()["vconcat"])
+    assert two > one
+
+
+def test_a_grid_has_the_metrics_that_its_run_has() -> None:
+    lacking = row("temporal", None, run="wren", metric="bleu1")
+    drawn = texts(
+        charts.heatmap(summary(row("temporal"), row("temporal", metric="bleu1"), row("temporal", run="wren"), lacking))
+    )
+    assert (drawn.count("f1"), drawn.count("bleu1")) == (2, 1)
+    assert "temporal (n=60)" in drawn  # what is not scored is no group of 0
+
+
 def test_n_is_what_the_mean_rests_on() -> None:
     assert "temporal (n=55)" in texts(charts.by_type(summary(row("temporal", scored=50, missing=5))))
 
@@ -340,6 +356,8 @@ def test_a_difference_that_could_not_be_computed_keeps_its_row() -> None:
 def test_costs_of_very_different_size_have_a_logarithmic_axis() -> None:
     spread = summary(row("overall"), row("overall", run="wren")).with_columns(tokens=pl.Series([100, 90_000]))
     assert encodings(charts.against_cost(spread, "tokens"), "x")[0]["scale"]["type"] == "log"
+    small = spread.with_columns(tokens=pl.Series([0.1, 90.0]))
+    assert "0.1" in texts(charts.against_cost(small, "tokens"))
     assert "type" not in encodings(ALL_FOUR["against_cost"], "x")[0]["scale"]
 
 

@@ -55,10 +55,9 @@ def heatmap(summary: Frame) -> Chart:
     if not frame["mean"].count():
         return nothing("any metric")
     frame = frames.labelled(frame)
-    metrics, span, room = frames.metrics(frame), frames.span(frame, "mean"), frames.widest(frame)
-    drawn = [
-        panels.cells(of_run, metrics, span, room) for part in frames.by_dataset(frame) for of_run in frames.by_run(part)
-    ]
+    span, room = frames.span(frame, "mean"), frames.widest(frame)
+    scored = (of_run for part in frames.by_dataset(frame) for of_run in frames.by_run(part) if of_run["mean"].count())
+    drawn = [panels.cells(of_run, span, room) for of_run in scored]
     lines = ["Metrics have no common scale: compare down a column, not along a row.", frames.counted(frame)]
     return stacked(drawn, "Mean score by question type and metric", lines)
 

@@ -74,7 +74,8 @@ def labelled(frame: pl.DataFrame) -> pl.DataFrame:
     """
     rests = frame["scored"] + frame["missing"] if "scored" in frame.columns else frame["count"]
     groups = frame.select("dataset", "question_type", n=rests).group_by("dataset", "question_type")
-    labels = groups.agg(least=pl.col("n").min(), most=pl.col("n").max())
+    some = pl.col("n").filter(pl.col("n") > 0)  # where a run has no score, the chart says so
+    labels = groups.agg(least=pl.coalesce(some.min(), pl.col("n").min()), most=pl.col("n").max())
     texts = [_label(*row) for row in labels.select("question_type", "least", "most").iter_rows()]
     labels = labels.select("dataset", "question_type", pl.Series("label", texts, pl.String))
     places = {kind: place for place, kind in enumerate(in_order(frame["question_type"]))}

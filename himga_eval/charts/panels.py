@@ -8,20 +8,20 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from himga_eval.charts import look
-from himga_eval.charts.frames import title
+from himga_eval.charts import frames, look
 
 _PICKED = alt.selection_point(name="picked", fields=["run"], bind="legend")
 _OUTCOMES = {"won": look.VERDICTS["better"], "tied": "#d3d3d3", "lost": look.VERDICTS["worse"]}
 
 
 def dots(frame: pl.DataFrame, runs: Sequence[str], metric: str, span: list[float], room: int) -> look.Panel:
-    """Draw means with intervals by question type, the runs of a type under one another."""
+    """Draw means with intervals by question type, the runs of a type under one another; `runs` are of all panels."""
+    here = frames.runs(frame)
     tips = look.tips("run", "question_type", "mean", "lo", "hi", "count", "scored", "missing", "clusters")
     frame = frame.with_columns(_told("mean", "run", "question_type"))
     base = alt.Chart().encode(
-        y=look.rows(frame, room, grid=len(runs) > 1),
-        yOffset=alt.YOffset("run:N", scale=alt.Scale(domain=runs, paddingInner=0, paddingOuter=0.8)),
+        y=look.rows(frame, room, grid=len(here) > 1),
+        yOffset=alt.YOffset("run:N", scale=alt.Scale(domain=here, paddingInner=0, paddingOuter=0.8)),
         color=look.colour(runs),
         opacity=_unless_other_picked(),
         tooltip=tips,
@@ -33,12 +33,14 @@ def dots(frame: pl.DataFrame, runs: Sequence[str], metric: str, span: list[float
     dot = base.mark_point(filled=True, size=64).encode(x="mean:Q", shape=look.shape(runs))
     unscored = base.transform_filter("!isValid(datum.mean)").mark_text(align="left", dx=4, fontSize=11)
     note = unscored.encode(x=alt.datum(span[0]), text=alt.value("no score (n=0)"))
-    height = frame["label"].n_unique() * (len(runs) * 14 + 10)
-    return look.panel(frame, [line, dot, note], title(frame), height)
+    height = frame["label"].n_unique() * (len(here) * 14 + 10)
+    return look.panel(frame, [line, dot, note], frames.title(frame), height)
 
 
-def cells(frame: pl.DataFrame, metrics: Sequence[str], span: list[float], room: int) -> look.Panel:
-    """Draw means as coloured cells, question types by metrics."""
+def cells(frame: pl.DataFrame, span: list[float], room: int) -> look.Panel:
+    """Draw means as coloured cells, question types by the metrics that have any."""
+    metrics = frames.metrics(frame.drop_nulls("mean"))
+    frame = frame.filter(pl.col("metric").is_in(metrics))
     frame = frame.with_columns(_written("mean", "{:.2f}"), _told("mean", "run", "question_type", "metric"))
     names = look.numbers(orient="top", labelAngle=-40, labelLimit=140, grid=False)
     base = alt.Chart().encode(
@@ -55,7 +57,7 @@ def cells(frame: pl.DataFrame, metrics: Sequence[str], span: list[float], room: 
     text = base.mark_text(fontSize=11, aria=False).encode(
         text="written:N", color=alt.when(light).then(alt.value("white")).otherwise(alt.value("black"))
     )
-    name = f"{title(frame)}, {frame['run'][0]}"
+    name = f"{frames.title(frame)}, {frame['run'][0]}"
     return look.panel(frame, [blank, cell, text], name, frame["label"].n_unique() * look.ROW, len(metrics) * 44)
 
 
@@ -80,7 +82,7 @@ def differences(frame: pl.DataFrame, span: list[float], room: int) -> alt.HConca
     number = drawn.mark_text(align="right", fontSize=11, color=look.INK, aria=False).encode(
         x=alt.value(width + 42), text="written:N"
     )
-    name = f"{title(frame)}, {run} against {base}"
+    name = f"{frames.title(frame)}, {run} against {base}"
     left = look.panel(frame, [band, zero, line, dot, number], "", height, width)
     both: alt.HConcatChart = alt.hconcat(left, _outcomes(frame, room, height), spacing=12, title=look.heading(name))
     return both
@@ -91,9 +93,10 @@ def scatter(frame: pl.DataFrame, runs: Sequence[str], metric: str, cost: str, sp
     found: list[float] = frame["cost"].to_list()
     wide = min(found) > 0 and max(found) > 30 * min(found)
     scale = alt.Scale(type="log", nice=True) if wide else alt.Scale(zero=True, nice=True)
+    written = "datum.value < 1 ? format(datum.value, '~g') : format(datum.value, '~s')"  # 0.1 is not 100m
     frame = frame.with_columns(_told("mean", "run"))
     base = alt.Chart().encode(
-        x=alt.X("cost:Q", title=cost, scale=scale, axis=look.numbers(format="~s")),
+        x=alt.X("cost:Q", title=cost, scale=scale, axis=look.numbers(labelExpr=written, grid=not wide)),
         color=look.colour(runs),
         opacity=_unless_other_picked(),
         tooltip=look.tips("run", "mean", "lo", "hi", "cost", cost=cost),
@@ -102,7 +105,7 @@ def scatter(frame: pl.DataFrame, runs: Sequence[str], metric: str, cost: str, sp
     y = alt.Y("lo:Q", title=f"{metric}, mean", scale=alt.Scale(domain=span, nice=False), axis=look.numbers())
     line = base.mark_rule(strokeWidth=2.5).encode(y=y, y2="hi:Q")
     dot = base.mark_point(filled=True, size=80).encode(y="mean:Q", shape=look.shape(runs))
-    return look.panel(frame, [line, dot], title(frame), 240)
+    return look.panel(frame, [line, dot], frames.title(frame), 240)
 
 
 def pickable(panels: Sequence[look.Panel]) -> list[look.Panel]:
