@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from himga_eval.settings import read_settings
+
 ROOT = Path(__file__).parents[1]
-BLOCKS = re.findall(r"^```(console|python)\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
+BLOCKS = re.findall(r"^```(console|python|toml)\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
 COMMANDS = "\n".join(text for kind, text in BLOCKS if kind == "console")
 
 
@@ -46,6 +48,15 @@ def environment() -> Iterator[dict[str, str]]:
 
 def test_there_are_blocks() -> None:
     assert len(BLOCKS) >= 6
+
+
+def test_settings(tmp_path: Path) -> None:
+    (text,) = [text for kind, text in BLOCKS if kind == "toml"]
+    (tmp_path / "settings.toml").write_text(text, "utf-8")
+    found = read_settings(tmp_path / "settings.toml")
+    assert found
+    for variable in found:
+        assert f"# {variable}" in text
 
 
 @pytest.mark.slow
