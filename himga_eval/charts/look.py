@@ -119,7 +119,7 @@ def stacked(panels: Sequence[Panel | alt.HConcatChart], title: str, lines: Seque
         title, subtitle=list(lines), anchor="start", fontSize=15, subtitleFontSize=11, subtitleColor=GREY, offset=10
     )
     chart = alt.vconcat(*panels, spacing=14, title=head)
-    shared: alt.VConcatChart = chart.resolve_scale(color="shared", shape="shared")
+    shared: alt.VConcatChart = chart.resolve_scale(color="shared", shape="shared", yOffset="independent")
     return shared
 
 

@@ -93,10 +93,10 @@ def scatter(frame: pl.DataFrame, runs: Sequence[str], metric: str, cost: str, sp
     found: list[float] = frame["cost"].to_list()
     wide = min(found) > 0 and max(found) > 30 * min(found)
     scale = alt.Scale(type="log", nice=True) if wide else alt.Scale(zero=True, nice=True)
-    written = "datum.value < 1 ? format(datum.value, '~g') : format(datum.value, '~s')"  # 0.1 is not 100m
+    written = "datum.label && datum.value < 1 ? format(datum.value, '~g') : datum.label"  # 0.1 is not 100m
     frame = frame.with_columns(_told("mean", "run"))
     base = alt.Chart().encode(
-        x=alt.X("cost:Q", title=cost, scale=scale, axis=look.numbers(labelExpr=written, grid=not wide)),
+        x=alt.X("cost:Q", title=cost, scale=scale, axis=look.numbers(format="~s", labelExpr=written, grid=not wide)),
         color=look.colour(runs),
         opacity=_unless_other_picked(),
         tooltip=look.tips("run", "mean", "lo", "hi", "cost", cost=cost),
