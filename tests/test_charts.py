@@ -190,6 +190,11 @@ def test_runs_differ_by_colour_and_by_shape() -> None:
     assert set(shape["scale"]["range"]) == set(SHAPES)
 
 
+def test_runs_have_their_colours_as_they_come() -> None:
+    chart = charts.by_type(summary(row("multi_session", run="oak"), row("temporal", run="larch")))
+    assert encodings(chart, "color")[0]["scale"]["domain"] == ["oak", "larch"]
+
+
 def test_runs_of_several_protocols_are_told_apart() -> None:
     drawn = texts(charts.by_type(summary(row("temporal"), row("temporal", protocol="magma"))))
     assert {"larch (himga)", "larch (magma)"} <= set(drawn)

@@ -37,8 +37,9 @@ def by_type(summary: Frame, metric: str | None = None, *, interval: str = INTERV
     frame, name = frames.of_metric(frames.read(summary, frames.SUMMARY), metric)
     if not frame["mean"].count():
         return nothing(name)
+    runs = frames.runs(frame)  # as they came, before types are put in order
     frame = frames.labelled(frame)
-    runs, span, room = frames.runs(frame), frames.span(frame, "mean", "lo", "hi"), frames.widest(frame)
+    span, room = frames.span(frame, "mean", "lo", "hi"), frames.widest(frame)
     drawn = [panels.dots(part, runs, name, span, room) for part in frames.by_dataset(frame)]
     title = f"{name} of {runs[0]} by question type" if len(runs) == 1 else f"{name} by question type"
     lines = [f"Dot: mean. {_line(frame, interval)} {frames.counted(frame)}"]

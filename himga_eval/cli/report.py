@@ -71,20 +71,40 @@ def report(
 
 
 def _compared(scores: pl.DataFrame, noted: Settings, force: bool) -> dict[str, Any]:
-    """Compare every run with the first, by what the report leads with."""
+    """Compare with the first run every other that can be, by what the report leads with."""
     import polars as pl
 
     from himga_eval.compare import compare, why
-    from himga_eval.report import leading
 
     base, *others = scores.partition_by("run", maintain_order=True)
-    metrics = [name for name in leading(scores) if all(run[name].count() for run in (base, *others))]
+    others = [other for other in others if force or _comparable(base, other, noted)]
+    metrics = _shared(base, *others)
     if not others or not metrics:
         return {}
     try:
         comparison = compare(base, *others, metrics=metrics, settings=noted, force=force)
         moved = pl.concat([why(base, other, metrics[0], force=force) for other in others])
-    except Incomparable as error:
+    except Incomparable as error:  # whatever --force says, runs must share a question
         say(f"no comparison: {error}")
         return {}
     return {"comparison": comparison, "moved": moved}
+
+
+def _comparable(base: pl.DataFrame, other: pl.DataFrame, noted: Settings) -> bool:
+    from himga_eval.comparable import differing, require_comparable
+
+    try:
+        require_comparable(differing(base, other, _shared(base, other), noted))
+    except Incomparable as error:
+        say(f"no comparison: {error}")
+        return False
+    return True
+
+
+def _shared(*runs: pl.DataFrame) -> list[str]:
+    """List what a report leads with and all of these runs have."""
+    import polars as pl
+
+    from himga_eval.report import leading
+
+    return [name for name in leading(pl.concat(runs, how="diagonal_relaxed")) if all(run[name].count() for run in runs)]

@@ -66,7 +66,11 @@
   choose("error", ["no answer", "agent error", "judge failed"], "all");
   choose("change", present("change"), "all");
   choose("cause", present("cause"), "all");
-  if (data.moved) form.querySelector(".moved").textContent = `${data.moved} against ${data.base}`;
+  if (data.moved) {
+    const label = form.querySelector(".moved");
+    label.textContent = `Against ${data.base}`;
+    label.title = `${data.moved} against ${data.base}`;
+  }
 
   const clear = () => {
     form.reset();

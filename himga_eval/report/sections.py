@@ -92,12 +92,20 @@ def runs(frame: pl.DataFrame, costs: pl.DataFrame) -> str:
 
 def about(frame: pl.DataFrame, metrics: Sequence[str], settings: Settings, judgements: pl.DataFrame | None) -> str:
     """Say how every number came about: the judges, what was noted of the runs, the metrics, the versions."""
-    noted = [[text(run), text(name), text(value)] for run, told in settings.items() for name, value in told.items()]
-    noted += [[text(run), "judge_model", text(model)] for run, model in _judges(frame, judgements)]
-    noted += [["this report", text(f"version.{package}"), text(version(package))] for package in _PACKAGES]
+    noted = [(run, name, value) for run, told in settings.items() for name, value in told.items()]
+    noted += [(run, "judge_model", model) for run, model in _judges(frame, judgements)]
+    alike: dict[tuple[str, str], list[str]] = {}
+    for run, name, value in noted:
+        alike.setdefault((name, value), []).append(run)
+    everyone = frame["run"].n_unique()
+    shown = [
+        [text(name), text(value), text("every run" if 1 < len(runs) == everyone else ", ".join(runs))]
+        for (name, value), runs in sorted(alike.items())
+    ]
+    shown += [[text(f"version.{package}"), text(version(package)), "this report"] for package in _PACKAGES]
     source = {metric.name: metric.source for metric in METRICS}
     defined = [[text(name), text(source.get(name, "came with the answers"))] for name in metrics]
-    return _table("Settings", ["run", "setting", ""], noted) + _table("Metrics", ["metric", "defined as"], defined)
+    return _table("Settings", ["setting", "", "run"], shown) + _table("Metrics", ["metric", "defined as"], defined)
 
 
 def _judges(frame: pl.DataFrame, judgements: pl.DataFrame | None) -> list[tuple[str, str]]:

@@ -177,6 +177,27 @@ def test_the_command_says_why_there_is_no_comparison(tmp_path: Path, capsys: pyt
     assert "paired" not in held(target.read_text(encoding="utf-8"))["charts"]
 
 
+def test_runs_that_can_be_compared_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = {"dataset": "locomo", "sample_id": "c", "question_id": "c:0", "question_type": "temporal", "prediction": "a"}
+    for run_name, gold in (("one", "a"), ("two", "b"), ("three", "a")):
+        line = json.dumps(row | {"run": run_name, "ground_truth": gold})
+        (tmp_path / f"{run_name}.jsonl").write_text(line, encoding="utf-8")
+    target = tmp_path / "report.html"
+    files = [str(tmp_path / f"{name}.jsonl") for name in ("one", "two", "three")]
+    assert run(["report", *files, "-o", str(target), "--metrics", "f1", "--store", str(tmp_path / "none.duckdb")]) == 0
+    assert "no comparison: one and two are not comparable" in capsys.readouterr().err
+    page = target.read_text(encoding="utf-8")
+    assert "three against one" in visible(page)
+    assert "two against one" not in visible(page)
+
+
+def test_a_setting_that_all_runs_share_stands_once(scores: pl.DataFrame) -> None:
+    settings = {run: {"agent.k": "5", "agent.note": run} for run in RUNS}
+    told = re.sub(r"\s+", " ", visible(build(scores, settings=settings)))
+    assert told.count("agent.k 5 every run") == 1
+    assert f"agent.note {RUNS[1]} {RUNS[1]}" in told
+
+
 @pytest.mark.slow
 def test_7500_rows_with_reasons_stay_below_two_and_a_half_megabytes() -> None:
     rng = np.random.default_rng(0)

@@ -174,6 +174,13 @@ def test_a_mark_says_what_it_is_when_pointed_at(page: Page) -> None:
     assert page.run("document.getElementById('tip').hidden")
 
 
+def test_a_telephone_shows_answers_below_one_another(chromium: Page, file: Path) -> None:
+    chromium.open(file, width=400)
+    cells = "[...document.querySelector('.answer').cells].map(cell => cell.getBoundingClientRect().width)"
+    assert min(chromium.run(cells)) > 300
+    assert chromium.run("getComputedStyle(document.querySelector('#answers thead')).display") == "none"
+
+
 @pytest.mark.parametrize("width", [1200, 400])
 def test_nothing_is_wider_than_the_window(chromium: Page, file: Path, width: int) -> None:
     chromium.open(file, width=width, dark=width == 400)
