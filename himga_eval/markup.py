@@ -22,7 +22,10 @@ def markdown(table: Table) -> str:
 
 
 def latex(table: Table) -> str:
-    """Write a table in LaTeX, its title and note as comments; the document needs the package booktabs."""
+    """Write a table in LaTeX, its title and note as comments, made smaller where it is wider than the line.
+
+    The document needs the packages booktabs and graphicx.
+    """
     body = [rf"{' & '.join(line)} \\" for line in _cells(table, _safe, lambda best: rf"\textbf{{{best}}}")]
     if {"metric", "run"} <= set(table.grid.columns):  # the runs of a metric stand together
         parted = table.grid["metric"].ne_missing(table.grid["metric"].shift(-1))[:-1]
@@ -30,13 +33,14 @@ def latex(table: Table) -> str:
     return "\n".join(
         [
             *(f"% {_line(text)}" for text in (table.title, table.note) if text),
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{\setlength{\tabcolsep}{4pt}%",
             rf"\begin{{tabular}}{{{''.join('r' if is_numeric(column) else 'l' for column in table.grid)}}}",
             r"\toprule",
             *_heads(table.grid),
             r"\midrule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
         ]
     )
 

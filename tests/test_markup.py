@@ -77,6 +77,7 @@ def test_latex() -> None:
     assert latex(PLAIN).splitlines() == [
         "% f1 on mine",
         "% two runs.",
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{\setlength{\tabcolsep}{4pt}%",
         r"\begin{tabular}{llr}",
         r"\toprule",
         r"metric & run & place \\",
@@ -85,13 +86,13 @@ def test_latex() -> None:
         r"f1 & larch & \textbf{.750} $\pm$.1 \\",
         r"f1 & wren & -- \\",
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabular}}",
     ]
 
 
 def test_latex_has_common_heads_above_their_columns() -> None:
     lines = latex(HEADS).splitlines()
-    assert lines[:7] == [
+    assert lines[1:8] == [
         r"\begin{tabular}{lrrrr}",
         r"\toprule",
         r" & \multicolumn{2}{c}{\shortstack[c]{single\_ \\ hop}} & \multicolumn{2}{c}{overall} \\",
@@ -103,7 +104,7 @@ def test_latex_has_common_heads_above_their_columns() -> None:
 
 
 def test_comments_are_lines_of_their_own() -> None:
-    before, _ = latex(NAMES).split(r"\begin{tabular}")
+    before, _ = latex(NAMES).split(r"\resizebox")
     assert [line[0] for line in before.splitlines()] == ["%", "%"]
 
 
@@ -118,11 +119,16 @@ def test_latex_compiles(tmp_path: Path) -> None:
     if not shutil.which("pdflatex"):
         pytest.skip("no pdflatex here: Debian has it in texlive-latex-base, booktabs in texlive-latex-recommended")
     long = Table("", pl.DataFrame({"run": [], "single_session_user": []}, schema_overrides={"run": pl.String}), "")
-    body = "\n\n\\noindent ".join(latex(table) for table in (PLAIN, HEADS, NAMES, long))
+    wide = Table("", pl.DataFrame({"run": ["larch"], **{f"type {i}": [".514±.051"] for i in range(20)}}), "")
+    body = "\n\n\\noindent\n".join(latex(table) for table in (PLAIN, HEADS, NAMES, long, wide))
     (tmp_path / "paper.tex").write_text(
-        "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n" + body + "\n\\end{document}\n", "utf-8"
+        "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n\\noindent\n"
+        + body
+        + "\n\\end{document}\n",
+        "utf-8",
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
     assert (tmp_path / "paper.pdf").stat().st_size > 0
