@@ -63,10 +63,10 @@ def _table(part: pl.DataFrame, dataset: str) -> Table:
         {
             "run": row["run"],
             "answered": f"{row['answered']:,}",
-            "seconds an answer\np50": _written(row["latency_p50_s"], ".2f"),
-            "seconds an answer\np95": _written(row["latency_p95_s"], ".2f"),
-            "tokens a question\nin": _written(row["input_tokens"], ",.0f"),
-            "tokens a question\nout": _written(row["output_tokens"], ",.0f"),
+            "seconds\np50": _written(row["latency_p50_s"], ".2f"),
+            "seconds\np95": _written(row["latency_p95_s"], ".2f"),
+            "tokens\nin": _written(row["input_tokens"], ",.0f"),
+            "tokens\nout": _written(row["output_tokens"], ",.0f"),
             "judge\n$": _written(row["judge_usd"], ",.2f"),
         }
         for row in part.iter_rows(named=True)
@@ -79,7 +79,11 @@ def _table(part: pl.DataFrame, dataset: str) -> Table:
         if 0 < row[column] < row["answered"]
     ]
     dollars = "judge $ is what all stored judgements of these answers have cost"
-    told = ["Tokens are means", *([dollars] if part["judge_usd"].count() else []), *partial]
+    told = [
+        "Seconds and tokens of an answer; tokens are means",
+        *([dollars] if part["judge_usd"].count() else []),
+        *partial,
+    ]
     return Table(f"cost on {dataset}", grid, "; ".join(told) + ".")
 
 

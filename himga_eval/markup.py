@@ -33,7 +33,7 @@ def latex(table: Table) -> str:
     return "\n".join(
         [
             *(f"% {_line(text)}" for text in (table.title, table.note) if text),
-            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{\setlength{\tabcolsep}{4pt}%",
+            r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{\setlength{\tabcolsep}{4pt}%",
             rf"\begin{{tabular}}{{{''.join('r' if is_numeric(column) else 'l' for column in table.grid)}}}",
             r"\toprule",
             *_heads(table.grid),

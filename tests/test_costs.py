@@ -76,12 +76,15 @@ def test_a_table_of_costs(tmp_path: Path) -> None:
     wren = run_of("wren").with_columns(prediction=pl.lit("w"))
     (table,) = cost_tables(costs(pl.concat([run_of("larch", **TOOK), wren], how="diagonal"), cache))
     assert table.title == "cost on mine"
-    assert table.grid.columns[2:4] == ["seconds an answer\np50", "seconds an answer\np95"]
+    assert table.grid.columns[2:4] == ["seconds\np50", "seconds\np95"]
     assert table.grid.rows() == [
         ("larch", "2", "2.00", "2.90", "200", "10", "1,234.50"),
         ("wren", "3", "–", "–", "–", "–", "–"),
     ]
-    assert table.note == "Tokens are means; judge $ is what all stored judgements of these answers have cost."
+    assert (
+        table.note
+        == "Seconds and tokens of an answer; tokens are means; judge $ is what all stored judgements of these answers have cost."
+    )
 
 
 def test_a_part_that_was_measured_is_said_to_be_one() -> None:

@@ -77,7 +77,7 @@ def test_latex() -> None:
     assert latex(PLAIN).splitlines() == [
         "% f1 on mine",
         "% two runs.",
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{\setlength{\tabcolsep}{4pt}%",
+        r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{\setlength{\tabcolsep}{4pt}%",
         r"\begin{tabular}{llr}",
         r"\toprule",
         r"metric & run & place \\",
@@ -104,7 +104,7 @@ def test_latex_has_common_heads_above_their_columns() -> None:
 
 
 def test_comments_are_lines_of_their_own() -> None:
-    before, _ = latex(NAMES).split(r"\resizebox")
+    before, _ = latex(NAMES).split(r"\noindent")
     assert [line[0] for line in before.splitlines()] == ["%", "%"]
 
 
@@ -120,11 +120,9 @@ def test_latex_compiles(tmp_path: Path) -> None:
         pytest.skip("no pdflatex here: Debian has it in texlive-latex-base, booktabs in texlive-latex-recommended")
     long = Table("", pl.DataFrame({"run": [], "single_session_user": []}, schema_overrides={"run": pl.String}), "")
     wide = Table("", pl.DataFrame({"run": ["larch"], **{f"type {i}": [".514±.051"] for i in range(20)}}), "")
-    body = "\n\n\\noindent\n".join(latex(table) for table in (PLAIN, HEADS, NAMES, long, wide))
+    body = "\n\n".join(latex(table) for table in (PLAIN, HEADS, NAMES, long, wide))
     (tmp_path / "paper.tex").write_text(
-        "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n\\noindent\n"
-        + body
-        + "\n\\end{document}\n",
+        "\\documentclass{article}\n\\usepackage{booktabs,graphicx}\n\\begin{document}\n" + body + "\n\\end{document}\n",
         "utf-8",
     )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]

@@ -74,8 +74,8 @@ def compared(comparison: pl.DataFrame) -> str:
 def runs(frame: pl.DataFrame, costs: pl.DataFrame) -> str:
     """Count the answers of each run, and say what they took and what judging them has cost."""
     known = {
-        "seconds an answer\np50": "latency_p50_s",
-        "seconds an answer\np95": "latency_p95_s",
+        "seconds\np50": "latency_p50_s",
+        "seconds\np95": "latency_p95_s",
         "tokens\nin": "input_tokens",
         "tokens\nout": "output_tokens",
         "judge\n$": "judge_usd",
