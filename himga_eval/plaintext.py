@@ -16,7 +16,7 @@ from himga_eval.table import LEAD, Table, is_numeric, parted
 GAP = 2
 """How many spaces part two columns."""
 
-WIDEST, NARROWEST = 60, 20
+WIDEST, NARROWEST = 60, 16
 """How wide a column of prose may be, and how narrow it may be made."""
 
 NOTE = 120

@@ -38,7 +38,7 @@ class Table:
 
 PLAIN = Style()
 
-_NUMBERS = re.compile(r"[\d\s.,:%<±+–\-\[\]]*")
+_NUMBERS = re.compile(r"([\d\s.,:%<±+–\-\[\]]|(?<=\d)e-?\d)*")
 
 
 def tables(

