@@ -45,7 +45,8 @@ def _note(part: pl.DataFrame) -> str:
     ]
     whole = part.filter(pl.col("question_type") == "overall")["detectable"].drop_nulls()
     if len(whole):
-        told.append(f"an overall difference of {figure(whole[0])} would be found 80 % of the time")
+        least = f"an overall difference of {figure(whole[0])}" if whole[0] <= 1 else "no overall difference"
+        told.append(f"{least} would be found 80 % of the time")
     return "; ".join([*told, *small(part)]) + "."
 
 

@@ -68,10 +68,10 @@ def either(numbers: Iterable[int]) -> str:
 def _answered(answers: pl.DataFrame) -> str:
     """Say how many questions each run has answered."""
     counts = answers.group_by("run", maintain_order=True).agg(pl.col("answered", "asked").sum())
-    told = {run: f"{answered:,} of {asked:,} questions answered" for run, answered, asked in counts.iter_rows()}
+    told = {run: f"{answered:,} of {asked:,}" for run, answered, asked in counts.iter_rows()}
     if len(set(told.values())) == 1:
-        return f"{next(iter(told.values()))}{' by each run' if len(told) > 1 else ''}"
-    return ", ".join(f"{text} by {run}" for run, text in told.items())
+        return f"{next(iter(told.values()))} questions answered{' by each run' if len(told) > 1 else ''}"
+    return f"questions answered: {', '.join(f'{text} by {run}' for run, text in told.items())}"
 
 
 def _not_attempted(answers: pl.DataFrame) -> list[str]:

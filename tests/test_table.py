@@ -215,7 +215,7 @@ def test_what_was_counted_stands_under_the_table() -> None:
     one = run_of("larch", {"place": [1.0, None], "time": [None, None, None]})
     note = table_of(one, WREN).note
     assert note.startswith(
-        "1 of 5 questions answered by larch, 40 of 40 questions answered by wren; 1 missing answer counts as 0; "
+        "questions answered: 1 of 5 by larch, 40 of 40 by wren; 1 missing answer counts as 0; "
         "overall without time (3 not attempted by larch)"
     )
     assert "below 50 questions: everywhere" in note

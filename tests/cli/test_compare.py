@@ -49,6 +49,11 @@ def test_two_files_are_compared_in_a_table(capsys: pytest.CaptureFixture[str]) -
     assert "below 50 questions: everywhere" in out
 
 
+def test_what_no_score_can_reach_is_no_difference_to_be_found(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compare", LARCH, WREN, "--metrics", "f1"]) == 0
+    assert "no overall difference would be found 80 % of the time" in " ".join(capsys.readouterr().out.split())
+
+
 def test_programs_get_every_column(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compare", LARCH, WREN, "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
