@@ -117,4 +117,4 @@ def _table(part: pl.DataFrame, name: str, dataset: str) -> Table:
 def _cell(mean: float | None, sd: float | None) -> str:
     if mean is None:
         return "–"
-    return figure(mean) if sd is None else f"{figure(mean)} ±{figure(sd)}"
+    return figure(mean) if sd is None else f"{figure(mean)}±{figure(sd)}"
