@@ -131,8 +131,10 @@ def _query(path: Path, name: str, wanted: pl.DataFrame) -> pl.DataFrame:
 
 
 def _columns(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    found = connection.sql("select column_name from duckdb_columns() where table_name = 'judgements'")
-    return {name for (name,) in found.fetchall()}
+    try:  # the catalogue's own tables take ten times as long to ask
+        return {name for name, *_ in connection.execute("from judgements limit 0").description}
+    except duckdb.CatalogException:
+        return set()
 
 
 def _check(connection: duckdb.DuckDBPyConnection, path: Path) -> None:

@@ -22,8 +22,8 @@ except ImportError:  # pragma: no cover - Windows, which lets nobody delete a fi
 
 logger = logging.getLogger(__name__)
 
-FLUSH_ROWS = 200
 FLUSH_S = 5.0
+"""How often the cache is written to. Opening it takes as much as thirty calls, and the journal is on disk already."""
 
 _numbers = count()
 
@@ -52,8 +52,7 @@ class Journal:
 
     def tick(self) -> None:
         """Write to the cache if it is time to; where another process holds it, there is no hurry."""
-        waiting = sum(len(segment.rows) for segment in self._segments)
-        if waiting and (waiting >= FLUSH_ROWS or time.monotonic() - self._flushed > FLUSH_S):
+        if self._segments and time.monotonic() - self._flushed > FLUSH_S:
             try:
                 self.flush(wait_s=1)
             except StoreLocked as error:

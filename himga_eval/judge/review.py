@@ -70,16 +70,22 @@ def estimate(
     plan = make_plan(results, mode=mode, protocol=protocol, repeats=repeats, prompts=Path(prompts) if prompts else None)
     path = store.cache_file(cache) if cache else None
     client = as_endpoint(llm)
+    if path is not None:
+        recover(path)
     rows, known = find_known(plan, llm, path, None)
     asking = rows.join(known, on="cache_key", how="anti").unique("cache_key")
+    calls = asking.height
     size = 0
     for name, *texts in asking.select("mode", *TEXTS).iter_rows():
         prompt = plan.prompts[name]
         size += sum(len(m["content"].encode()) for m in prompt.fill(*texts)) + len(json_schema(prompt.mode.scale))
     each = known["output_tokens"].mean()
     told = known["output_tokens"].count()
-    output = round(asking.height * (float(each) if isinstance(each, (int, float)) else OUTPUT_TOKENS))
-    usage = Usage(size // BYTES_A_TOKEN, output)
+    input_tokens = size // BYTES_A_TOKEN
+    output_tokens = round(calls * (float(each) if isinstance(each, (int, float)) else OUTPUT_TOKENS))
+    # A call of average length: many calls are not priced like a single long one.
+    usage = Usage(round(input_tokens / calls), round(output_tokens / calls)) if calls else Usage()
+    usd = price(usage, client.model, client.provider)
     statuses = plan.rows["status"].to_list()
     return Estimate(
         answers=plan.rows["row"].n_unique(),
@@ -87,10 +93,10 @@ def estimate(
         by_rule=statuses.count("ok"),
         missing=statuses.count("missing"),
         cached=rows.join(known, on="cache_key", how="semi").height,
-        calls=asking.height,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cost_usd=price(usage, client.model, client.provider),
+        calls=calls,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cost_usd=None if usd is None else calls * usd,
         basis=f"{BYTES_A_TOKEN} bytes a token in, "
         + (f"the mean of {told} stored verdicts out" if told else f"{OUTPUT_TOKENS} tokens a verdict out"),
     )

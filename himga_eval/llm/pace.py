@@ -40,7 +40,8 @@ class Pace:
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[None]:
         """Wait for the turn of a call of about so many tokens, and count it as in flight while in the block."""
-        await asyncio.sleep(self.turn(time.monotonic(), tokens))
+        if wait := self.turn(time.monotonic(), tokens):
+            await asyncio.sleep(wait)
         await self._enter()
         try:
             yield

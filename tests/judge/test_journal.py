@@ -59,21 +59,12 @@ def test_what_is_added_is_in_a_file_at_once_and_in_the_cache_after_a_flush(path:
     assert (held(path), len(kept.rows)) == (2, 2)
 
 
-def test_it_writes_to_the_cache_when_there_is_enough(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "FLUSH_ROWS", 3)
-    kept = Journal(path)
-    for i in range(4):
-        assert held(path) == (3 if i == 3 else 0)
-        kept.add(judgement(str(i)))
-        kept.tick()
-    assert held(path) == 3
-    kept.flush()
-
-
 def test_it_writes_to_the_cache_when_it_has_waited(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "FLUSH_S", 0)
     kept = Journal(path)
     kept.add(judgement("0"))
+    kept.tick()
+    assert held(path) == 0
+    monkeypatch.setattr(journal, "FLUSH_S", 0)
     kept.tick()
     assert held(path) == 1
 
@@ -108,7 +99,7 @@ def test_the_journal_of_a_process_at_work_is_left_alone(path: Path) -> None:
 def test_a_cache_that_is_held_stops_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(journal, "FLUSH_ROWS", 1)
+    monkeypatch.setattr(journal, "FLUSH_S", 0)
 
     def locked(*args: object, **more: object) -> None:
         raise StoreLocked("held by process 1")

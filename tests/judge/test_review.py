@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from himga_eval.errors import InputError, LLMError
@@ -42,13 +45,29 @@ def test_an_estimate_says_what_it_rests_on(server: FakeServer, cache: Path) -> N
     sent = sum(len(m["content"]) for m in [{"content": "x" * 2000}])
     assert 10 * sent / 8 < first.input_tokens < 10 * sent
     assert first.output_tokens == 800
-    assert first.cost_usd == pytest.approx(first.input_tokens * 1e-6 + 800 * 5e-6)
+    assert first.cost_usd == pytest.approx(first.input_tokens * 1e-6 + 800 * 5e-6, rel=0.01)
     assert "10 calls for 10 judgements of 10 answers" in str(first)
     assert "4 bytes a token in, 80 tokens a verdict out" in str(first)
     judged(results(4), AnthropicClient(), cache)
     second = estimate(results(10), AnthropicClient(), cache=cache)
     assert second.output_tokens == 6 * 20
     assert "the mean of 4 stored verdicts out" in str(second)
+
+
+def test_many_short_calls_are_not_priced_as_a_long_one(cache: Path) -> None:
+    guess = estimate(results(500), AnthropicClient("claude-sonnet-4-5"), cache=cache)
+    assert guess.input_tokens > 200_000  # where a single call gets dearer
+    assert guess.cost_usd == pytest.approx(guess.input_tokens * 3e-6 + guess.output_tokens * 15e-6, rel=0.01)
+
+
+def test_an_estimate_counts_what_a_killed_run_left_behind(server: FakeServer, cache: Path) -> None:
+    judged(results(2), AnthropicClient(), cache)
+    with duckdb.connect(cache) as connection:
+        row = connection.sql("from judgements order by question_id limit 1").pl().row(0, named=True)
+        connection.execute("delete from judgements where cache_key = $1", [row["cache_key"]])
+    line = json.dumps(row, default=datetime.isoformat)
+    cache.with_name("judge.duckdb.1-0.journal").write_text(f"{line}\n")
+    assert estimate(results(2), AnthropicClient(), cache=cache).calls == 0
 
 
 def test_an_unknown_price_is_not_zero(cache: Path) -> None:

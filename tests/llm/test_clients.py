@@ -8,6 +8,9 @@ import sys
 from typing import Any
 
 import pytest
+from genai_prices import calc_price
+from hypothesis import given
+from hypothesis import strategies as st
 
 from himga_eval.errors import InputError, LLMError
 from himga_eval.llm import AnthropicClient, BaseLLMClient, OpenAIClient, Pool, get_client
@@ -149,8 +152,18 @@ def test_prices() -> None:
         0.1
     )
     assert price(Usage(0, 1_000_000), "claude-haiku-4-5-20251001", "anthropic") == pytest.approx(5)
+    assert price(Usage(100_000, 0), "claude-sonnet-4-5", "anthropic") == pytest.approx(0.3)
+    assert price(Usage(300_000, 0), "claude-sonnet-4-5", "anthropic") == pytest.approx(1.8), "a long call is dearer"
     assert price(Usage(5, 5), "no-such-model", "openai") is None
     assert price(Usage(5, 5), "claude-haiku-4-5", None) is None
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**5), st.integers(0, 10**5), st.integers(0, 10**5))
+def test_prices_are_those_of_the_tables(fresh: int, out: int, read: int, written: int) -> None:
+    usage = Usage(fresh + read + written, out, read, written)
+    for model, provider in (("claude-haiku-4-5", "anthropic"), ("gpt-5-mini", "openai"), ("gpt-5.5", "openai")):
+        expected = calc_price(usage, model, provider_id=provider).total_price
+        assert price(usage, model, provider) == pytest.approx(float(expected), abs=1e-12)
 
 
 def test_usage_adds_up() -> None:
