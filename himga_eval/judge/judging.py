@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -94,8 +95,6 @@ def ask(
     Raises:
         LLMError: nothing could be asked at all.
     """
-    from tqdm.auto import tqdm
-
     by_key = {row["cache_key"]: row for row in asking.iter_rows(named=True)}
 
     def requests() -> Iterator[tuple[str, Request]]:
@@ -105,22 +104,38 @@ def ask(
             wanted = schema(scale) if client.fills_schema else None
             yield key, Request(prompt.fill(*(row[name] for name in TEXTS)), read=reader(scale), schema=wanted)
 
-    with tqdm(total=len(by_key), desc="judging", unit="answer", disable=not show_progress) as bar:
+    with _progress(len(by_key), show_progress) as show:
 
         def tick() -> None:
             journal.tick()
-            if pool.spent:
-                bar.set_postfix_str(f"${pool.spent:.4f}", refresh=False)
-            bar.update(len(journal.rows) - bar.n)
+            show(len(journal.rows), pool.spent)
 
         try:
             stopped = pool.run(client, requests(), lambda answer: journal.add(_row(by_key[answer.key], answer)), tick)
         finally:
-            bar.update(len(journal.rows) - bar.n)
+            show(len(journal.rows), pool.spent)
             _flush(journal)
     if stopped and not journal.rows and not pool.budget_ended:
         raise LLMError(stopped)
     return stopped
+
+
+@contextmanager
+def _progress(total: int, wanted: bool) -> Iterator[Callable[[int, float], None]]:
+    """Give the function that shows how many answers are judged, for how many dollars."""
+    if not wanted:
+        yield lambda judged, spent: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc="judging", unit="answer") as bar:
+
+        def show(judged: int, spent: float) -> None:
+            if spent:
+                bar.set_postfix_str(f"${spent:.4f}", refresh=False)
+            bar.update(judged - bar.n)
+
+        yield show
 
 
 def _flush(journal: Journal) -> None:

@@ -346,6 +346,16 @@ def test_an_empty_frame_has_no_judgements() -> None:
     assert judged(frame, None).schema == pl.Schema(JUDGEMENTS)
 
 
+def test_progress_is_shown_with_what_it_cost(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    judge_frame(results(3), AnthropicClient(), cache=None)
+    shown = capsys.readouterr().err
+    assert "judging: 100%" in shown
+    assert "3/3" in shown
+    assert "$" in shown
+    judge_frame(results(3), AnthropicClient(), cache=None, show_progress=False)
+    assert capsys.readouterr().err == ""
+
+
 def test_repeats_below_one_are_an_error() -> None:
     with pytest.raises(InputError, match="repeats is 0"):
         judged(results(1), None, repeats=0)
