@@ -83,7 +83,7 @@ def test_tables_give_mean_and_deviation() -> None:
     assert table.grid.row(0, named=True)["overall"] == ".550±.071"
     assert table.note == "Mean and standard deviation (±) of the strict means of 2 repeats: the answers anew."
     assert ".550±.071" in markdown(table)
-    assert r".550 $\pm$.071" in latex(table)
+    assert r".550$\pm$.071" in latex(table)
 
 
 def test_a_run_whose_system_is_not_said() -> None:
