@@ -33,14 +33,18 @@ def complete(frame: pl.DataFrame) -> pl.DataFrame:
 def strict_rows(frame: pl.DataFrame, metrics: Sequence[str]) -> pl.DataFrame:
     """Give the rows that count in a strict mean: a missing answer scores 0, a type without an answer is left out.
 
-    A score that is null stays null: the row was answered, and is in no mean of that metric.
+    A score that is null stays null: the row was answered, and is in no mean of that metric. Where a metric has no score
+    at all, the missing answers have none either.
     """
     answered = pl.col("prediction").is_not_null()
-    return (
-        complete(frame)
-        .filter(answered.any().over("run", "dataset", "question_type"))
-        .with_columns(pl.when(answered).then(finite(name)).otherwise(0.0).alias(name) for name in metrics)
-    )
+
+    def counted(name: str) -> pl.Expr:
+        score = pl.when(answered).then(finite(name))
+        given = score.is_not_null().any().over("run", "dataset")
+        return pl.when(answered).then(finite(name)).when(given).then(0.0).alias(name)
+
+    rows = complete(frame).filter(answered.any().over("run", "dataset", "question_type"))
+    return rows.with_columns(counted(name) for name in metrics)
 
 
 def answerable() -> pl.Expr:

@@ -135,10 +135,9 @@ Results: TypeAlias = "Sequence[EvalResult] | pl.DataFrame | pl.LazyFrame | pd.Da
 def results_frame(results: Results, *, run: str | None = None) -> pl.DataFrame:
     """Bring results of any accepted shape to the results frame.
 
-    Known columns get their dtype (a number becomes its text: 2022 is "2022"), question types their
-    spelling, `dataset` is derived from them where absent, and `run` is filled in where absent or
-    null. Other columns pass through untouched, as does the order of rows. Optional columns that
-    hold nothing are left out.
+    Known columns get their dtype (a number becomes its text: 2022 is "2022"), question types their spelling, `dataset`
+    is derived from them where absent, and `run` is filled in where absent or null. There is always a column of
+    question types, null where none is known. Other columns pass through untouched, as does the order of rows.
 
     Raises:
         InputError: not a shape that holds results, or a column that cannot be brought to its dtype.
@@ -268,11 +267,8 @@ def _with_types(frame: pl.DataFrame) -> pl.DataFrame:
         here = types.filter(datasets == dataset).unique().drop_nulls()
         if wrong := sorted(t for t in here if folded[t] not in known):
             raise UnknownQuestionType(wrong[0], known, f"in data set {dataset!r}")
-    frame = frame.with_columns(datasets)
-    if "question_type" not in frame.columns:
-        return frame
     of_ours = datasets.is_in(list(QUESTION_TYPES))
-    return frame.with_columns(types.replace(folded).zip_with(of_ours, types))
+    return frame.with_columns(datasets, types.replace(folded).zip_with(of_ours, types))
 
 
 def _datasets(given: pl.Series, types: pl.Series, folded: Mapping[str, str]) -> pl.Series:

@@ -117,15 +117,14 @@ def compute_metrics(
         return nothing
     require_unique(frame)
     for name in ("run", "dataset"):
-        if name in frame.columns and frame[name].n_unique() > 1:
-            found = ", ".join(frame[name].unique(maintain_order=True).cast(pl.String).to_list())
+        if frame[name].n_unique() > 1:
+            found = ", ".join(frame[name].unique(maintain_order=True))
             raise InputError(f"results of several {name}s ({found}) have no one overall mean; compute each by itself")
     if "judge_score" in names:
         frame = frame.with_columns(_judge_scores(judge_scores, frame.height))
     frame = score(frame, [name for name in names if name != "judge_score"])
     summary = summarise(frame, metrics=names)
-    types = frame.get_column("question_type", default=pl.Series("question_type", [None] * frame.height, pl.String))
-    counts = dict(types.fill_null(NO_TYPE).value_counts().iter_rows())
+    counts = dict(frame["question_type"].fill_null(NO_TYPE).value_counts().iter_rows())
     means = {(kind, name): mean for kind, name, mean in summary["question_type", "metric", "mean"].iter_rows()}
     return {
         "overall": {name: means.get(("overall", name)) for name in names},
@@ -221,7 +220,7 @@ def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
     """The frame that sql/score_rows.sql reads."""
     frame = results_frame(scores)
     require_unique(frame)
-    if "question_type" in frame.columns and (cuts := set(CUTS).intersection(frame["question_type"])):
+    if cuts := set(CUTS).intersection(frame["question_type"]):
         raise InputError(f"no question type can be called {', '.join(sorted(cuts))}: a summary has a row of that name")
     names = scores_in(frame, metrics)
     if not names:
@@ -238,10 +237,10 @@ def _wide(scores: Results, metrics: Sequence[str] | None) -> pl.DataFrame:
     of_id = pl.col("question_id").str.ends_with("_abs") if "question_id" in frame.columns else pl.lit(False)
     return frame.select(
         "run",
-        given("dataset", pl.lit("custom")),
+        "dataset",
         protocols(frame),
         pl.coalesce(given("sample_id", pl.lit(None, pl.String)), row).alias("cluster"),
-        given("question_type", pl.lit(None, pl.String)),
+        "question_type",
         given("abstention", of_id).fill_null(False),
         pl.col("prediction").is_not_null().alias("answered"),
         *(finite(name) for name in names),

@@ -125,7 +125,7 @@ def test_a_folder_is_told_from_a_file(tmp_path: Path, read_only: bool) -> None:
 def test_a_file_of_answers_is_never_opened_as_an_empty_database(tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(StoreError, match="is damaged or no DuckDB file: it (is empty|starts with)"), connect(path):
+    with pytest.raises(StoreError, match=r"is damaged or no DuckDB file: it (is empty|starts with)"), connect(path):
         pass
     assert path.read_bytes() == content
 

@@ -133,6 +133,10 @@ def test_question_types_have_one_spelling(spelling: str | None, dataset: str, ou
     assert found.select("dataset", "question_type").row(0) == (dataset, ours)
 
 
+def test_there_is_always_a_column_of_question_types() -> None:
+    assert results_frame(frame())["question_type"].to_list() == [None]
+
+
 def test_a_row_without_type_belongs_to_the_data_set_around_it() -> None:
     found = results_frame(
         pl.concat([frame(question_type="temporal"), frame(question_type=pl.Series([None], dtype=pl.String))])

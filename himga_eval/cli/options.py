@@ -55,14 +55,14 @@ Runs = Annotated[list[str], typer.Argument(help="Stored runs, or files of answer
 
 
 def metric_names(text: str | None) -> list[str] | None:
-    """Read --metrics."""
+    """Read --metrics; a blank is none given."""
     from himga_eval.metrics.catalog import ALL_METRICS
 
     if text is None:
         return None
     if text.strip() == "all":
         return [name for name in ALL_METRICS if name != "judge_score"]
-    return [name.strip() for name in text.split(",") if name.strip()]
+    return [name.strip() for name in text.split(",") if name.strip()] or None
 
 
 def questions(datasets: Sequence[str] | None, runs: Sequence[str]) -> tuple[pl.DataFrame | None, dict[str, str]]:
@@ -163,5 +163,7 @@ def _stored(store: Store, name: str) -> pl.DataFrame:
         return store.load(name)
     except (StoreError, UnknownName) as error:
         if Path(name).suffix or "/" in name:
-            raise InputError(f"there is no file {name}, and no stored run of that name: {error}") from None
+            from himga_eval.data.files import no_file
+
+            raise InputError(f"{no_file(Path(name))}; {error}") from None
         raise

@@ -150,7 +150,7 @@ def read_items(path: Path) -> Generator[Item, None, None]:
     except FileNotFoundError:
         raise DatasetNotFound(no_file(path)) from None
     except IsADirectoryError:
-        raise DatasetError(f"{path} is a folder; give the path of the file") from None
+        raise DatasetError(no_file(path)) from None
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error.strerror}") from None
     if not count:
@@ -177,6 +177,8 @@ def no_file(path: Path) -> str:
     """Say that there is no such file, and which is meant."""
     if re.match(r"[a-z][a-z0-9+]+:/", str(path)):
         return f"{str(path).replace(':/', '://', 1)} is no file; download it, and give the path it then has"
+    if path.is_dir():
+        return f"{path} is a folder; give the path of a file"
     there = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
     near = get_close_matches(path.name, there, n=1)
     return f"no file {path}" + (f"; did you mean {near[0]!r}?" if near else "")

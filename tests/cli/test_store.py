@@ -36,6 +36,13 @@ def test_a_file_becomes_a_table_and_a_stored_run(
     assert Store().runs().select("run", "system", "questions", "answered").row(0) == ("first", "larch", 34, 33)
 
 
+def test_answers_without_question_types_have_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("plain.csv").write_text("question_id,prediction,ground_truth\nq1,Oslo,Oslo\nq2,,Rome\n", encoding="utf-8")
+    for metrics in ("f1", ""):
+        assert run(["score", "plain.csv", "--metrics", metrics]) == 0
+        assert "plain on custom" in capsys.readouterr().out
+
+
 def test_the_same_file_twice_is_no_new_run_and_other_answers_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -56,7 +63,17 @@ def test_the_same_file_twice_is_no_new_run_and_other_answers_are_refused(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        pytest.param(["nothing.jsonl"], "there is no file nothing.jsonl, and no stored run", id="no file"),
+        pytest.param(
+            ["nothing.jsonl"], "no file nothing.jsonl; no run 'nothing.jsonl'; known: larch, wren", id="no file"
+        ),
+        pytest.param(["https://host/a.jsonl"], "https://host/a.jsonl is no file; download it", id="a URL"),
+        pytest.param([str(DATA)], "data is a folder; give the path of a file; no run", id="a folder"),
+        pytest.param(["himga.duckdb"], "is a DuckDB file: of a store give the name of a run", id="the store"),
+        pytest.param(
+            [LARCH, f"--dataset=locomo={DATA / 'longmemeval_sample.json'}"],
+            "is longmemeval, not locomo",
+            id="the other",
+        ),
         pytest.param([LARCH, LARCH], "more than one run is named larch", id="twice the same"),
         pytest.param([LARCH, LARCH, "--run", "x"], "--run names one run, and there are 2", id="one name for two"),
         pytest.param([LARCH, "--dataset", "locomoo"], "no data set 'locomoo'; did you mean 'locomo'?", id="a data set"),

@@ -121,7 +121,7 @@ def test_published_figures_beside(folder: Path, capsys: pytest.CaptureFixture[st
     ("args", "told"),
     [
         pytest.param(["larhc"], "no run 'larhc'; did you mean 'larch'?", id="a run that is not stored"),
-        pytest.param(["larch.csv"], "there is no file larch.csv, and no stored run of that name", id="a file"),
+        pytest.param(["larch.csv"], "no file larch.csv; no run 'larch.csv'", id="a file"),
         pytest.param(["larch", "--metrics", "rouge_l"], "no metric 'rouge_l'; did you mean 'rougeL'?", id="a metric"),
         pytest.param(
             [str(DATA / "larch.jsonl"), "--metrics", "judge_score"],

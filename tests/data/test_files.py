@@ -155,7 +155,7 @@ def test_a_file_that_cannot_be_read_is_one_error(tmp_path: Path, content: bytes,
 def test_no_file_is_one_error(tmp_path: Path) -> None:
     with pytest.raises(DatasetNotFound, match=r"no file .*gone\.json"):
         detect_dataset(tmp_path / "gone.json")
-    with pytest.raises(DatasetError, match="is a folder; give the path of the file"):
+    with pytest.raises(DatasetError, match="is a folder; give the path of a file"):
         detect_dataset(tmp_path)
     write(tmp_path / "locomo10.json", LOCOMO)
     with pytest.raises(DatasetNotFound, match=r"no file .*locomo1\.json; did you mean 'locomo10\.json'\?"):
