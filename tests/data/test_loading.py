@@ -58,6 +58,7 @@ def test_sample_ids_keep_these_in_the_file_s_order(locomo: Path) -> None:
         pytest.param(["conv-1", "conv-9"], "has no sample conv-9; it has: conv-1, conv-2, conv-3", id="unknown"),
         pytest.param("conv-1", "sample_ids='conv-1': it is a list", id="a text"),
         pytest.param([], "it is a list of sample ids", id="an empty list"),
+        pytest.param(3, "sample_ids=3: it is a list", id="a number"),
     ],
 )
 def test_sample_ids_that_cannot_be_met_are_an_error(locomo: Path, ids: Any, message: str) -> None:
@@ -76,6 +77,13 @@ def test_limit_keeps_the_first_samples_and_says_which_types_it_leaves_out(locomo
 
 def test_limit_that_leaves_out_no_type_is_silent(shared: Path) -> None:
     assert len(load_dataset("locomo", shared / "data", limit=1)) == 1
+
+
+@pytest.mark.parametrize("choice", [{"limit": "1"}, {"limit": 1.5}, {"sample": "5"}, {"sample": True}, {"seed": "x"}])
+def test_choices_are_whole_numbers(locomo: Path, choice: dict[str, Any]) -> None:
+    ((name, value),) = choice.items()
+    with pytest.raises(InputError, match=f"{name}={value!r}: it is a whole number"):
+        load_dataset("locomo", locomo, **choice)
 
 
 @pytest.mark.parametrize("limit", [0, -1])
@@ -180,6 +188,15 @@ def test_an_unknown_revision_is_a_warning_with_the_difference(
         assert str(file) in str(caught[0].message)
     with pytest.warns(DatasetWarning, match=message):
         read_questions(file)
+
+
+def test_what_another_revision_has_other_is_counted(tmp_path: Path) -> None:
+    item = {"question_type": "multi-session", "question": "Where?", "answer": "Oslo"}
+    file = tmp_path / "other.json"
+    file.write_text(json.dumps([{"question_id": f"q{i}", **item} for i in range(300)]), encoding="utf-8")
+    message = r"other\.json is not the revision of longmemeval .*300 questions, not 500 \(.*multi_session 300, not 133"
+    with pytest.warns(DatasetWarning, match=message):
+        load_dataset("longmemeval", file)
 
 
 def test_a_chosen_part_of_an_unknown_revision_is_no_warning(shared: Path, tmp_path: Path) -> None:
