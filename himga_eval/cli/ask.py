@@ -135,13 +135,13 @@ def judge(
     how: dict[str, Any] = {"cache": cache or kept.path, "mode": mode, "prompts": prompts, "repeats": repeats}
     how["protocol"] = recipe
     limits: dict[str, Any] = {"max_cost": max_cost, "rpm": rpm, "tpm": tpm, "concurrency": concurrency}
+    if llm is None and (dry_run or recheck is not None):
+        raise InputError(f"{'--dry-run' if dry_run else '--recheck'} needs --model: the judge to ask")
     if dry_run:
-        if llm is None:
-            raise InputError("--dry-run needs --model: what it takes depends on the judge")
-        print(judging.estimate(answers, llm, **how))
+        print(judging.estimate(answers, llm, again=recheck, **how))
         return
     if llm is not None:
-        say(str(judging.estimate(answers, llm, **how)))
+        say(str(judging.estimate(answers, llm, again=recheck, **how)))
     how["show_progress"] = sys.stderr.isatty()
     if recheck is not None:
         again = judging.recheck(answers, llm, n=recheck, **how, **limits)
@@ -164,7 +164,7 @@ def judge(
     say(f"kept as {', '.join(names)} in {kept.path}")
     failed = judgements.filter(judgements["score"].is_null() & (judgements["status"] != "missing"))
     if failed.height:
-        say(f"{failed.height} of {judgements.height} judgements have no score; run again to ask only these")
+        say(f"run again to ask only the {failed.height} judgements that have no score")
         raise typer.Exit(FAILED_ROWS)
 
 

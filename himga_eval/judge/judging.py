@@ -53,7 +53,7 @@ def judge_frame(
 
     Raises:
         InputError: something is missing of the answers, the mode, the prompts, the judge.
-        LLMError: nothing could be asked at all, for want of a key, say.
+        LLMError: the judge could not be reached at all, for want of a key, say.
         StoreError: the cache can't be used.
     """
     plan = make_plan(results, mode=mode, protocol=protocol, repeats=repeats, prompts=Path(prompts) if prompts else None)
@@ -64,8 +64,8 @@ def judge_frame(
     asking = rows.join(known, on="cache_key", how="anti").unique("cache_key", maintain_order=True)
     journal = Journal(path)
     stopped = None
-    if asking.height:
-        with pool_for(limits) as pool:
+    with pool_for(limits) as pool:
+        if asking.height:
             stopped = ask(pool, as_endpoint(llm), plan, asking, journal, show_progress=show_progress)
     answered = pl.DataFrame(journal.rows, STORED)
     return _judgements(plan, rows, known, answered, stopped)
@@ -93,7 +93,7 @@ def ask(
     """Ask for the verdicts on these rows, each into the journal as it comes; say why it stopped early, if it did.
 
     Raises:
-        LLMError: nothing could be asked at all.
+        LLMError: it stopped before the judge had said anything at all.
     """
     by_key = {row["cache_key"]: row for row in asking.iter_rows(named=True)}
 
@@ -115,7 +115,7 @@ def ask(
         finally:
             show(len(journal.rows), pool.spent)
             _flush(journal)
-    if stopped and not journal.rows and not pool.budget_ended:
+    if stopped and not pool.budget_ended and all(row["status"] == "error" for row in journal.rows):
         raise LLMError(stopped)
     return stopped
 
@@ -192,7 +192,8 @@ def _judgements(
     )
     failed = frame.filter(~pl.col("status").is_in(["ok", "missing"]))
     if failed.height:
-        logger.warning("%d of %d judgements have no score: %s", failed.height, frame.height, count_by_status(failed))
+        told, commonest = count_by_status(failed), failed["error"].mode(maintain_order=True)[0]
+        logger.warning("%d of %d judgements have no score (%s): %s", failed.height, frame.height, told, commonest)
     return frame.select(*JUDGEMENTS).cast(JUDGEMENTS)  # type: ignore[arg-type]
 
 

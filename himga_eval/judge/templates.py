@@ -54,8 +54,10 @@ def read_prompt(mode: Mode, folder: Path | None = None) -> Prompt:
     {question}, {ground_truth}, {prediction} and {fence}.
 
     Raises:
-        InputError: there is no such file, or it has no slot for the prediction.
+        InputError: there is no such folder or file, or it has no slot for the prediction.
     """
+    if folder is not None and not folder.is_dir():
+        raise InputError(f"no folder {folder}, where the prompts should be")
     if folder is not None and not any((folder / f"{name}.md").is_file() for name in MODES):
         raise InputError(f"{folder} has no prompt: files named after modes are looked for, like {mode.name}.md")
     path = next((p / f"{mode.name}.md" for p in (folder, BUILT_IN) if p and (p / f"{mode.name}.md").is_file()), None)

@@ -124,6 +124,7 @@ class Asker:
                 if tries == MAX_TRIES or time.monotonic() + wait > ends:
                     return answer.failed("error", f"{fault} ({answer.attempts} attempts)")
                 answer.error = str(fault)
+                self.pace(client).failed(time.monotonic(), str(fault))
                 await asyncio.sleep(0 if fault.retry_after else wait)
             else:
                 return answer.failed(fault.kind, str(fault))

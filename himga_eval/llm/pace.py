@@ -14,6 +14,9 @@ logger = logging.getLogger(__name__)
 PAUSE_MAX_S = 600.0
 """The longest pause a server can impose by `retry-after`."""
 
+PATIENCE_S = 5.0
+"""How long calls may fail before a word is said."""
+
 START = 16
 """How many calls are in flight before the server has been heard."""
 
@@ -35,6 +38,8 @@ class Pace:
         self._next_call = 0.0
         self._next_tokens = 0.0
         self._halved_at = float("-inf")
+        self._failing_since: float | None = None
+        self._told = False
         self._room = asyncio.Condition()
 
     @asynccontextmanager
@@ -77,7 +82,15 @@ class Pace:
 
     def succeeded(self) -> None:
         """Widen the window, by one for a whole window of good replies."""
+        self._failing_since, self._told = None, False
         self.window = min(self.concurrency, self.window + 1 / self.window)
+
+    def failed(self, now: float, why: str) -> None:
+        """Say so, once, when no call has succeeded for a while: nobody should wait for a wrong address unknowingly."""
+        self._failing_since = self._failing_since or now
+        if not self._told and now - self._failing_since > PATIENCE_S:
+            self._told = True
+            logger.warning("no call has succeeded for %.0f s, and they are made again: %s", PATIENCE_S, why)
 
     def throttled(self, now: float, retry_after: float | None) -> None:
         """Halve the window, and let every call wait for as long as the server asked."""

@@ -114,7 +114,7 @@ def test_a_judge_is_asked_once(few: str, server: FakeServer, capsys: pytest.Capt
     args = ["judge", few, "--model", "anthropic/claude-haiku-4-5", "--run", "few"]
     assert run([*args, "--dry-run"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("6 calls for 8 judgements of 8 answers (0 cached, 0 equal to another, 1 by rule, 1 missing)")
+    assert out.startswith("6 calls for 8 judgements of 8 answers (1 by rule, 1 missing); about ")
     assert server.requests == []
     assert run([*args, "--json"]) == 0
     out, err = capsys.readouterr()
@@ -123,7 +123,8 @@ def test_a_judge_is_asked_once(few: str, server: FakeServer, capsys: pytest.Capt
     assert err.endswith("kept as few in himga.duckdb\n")
     assert len(server.requests) == 6
     assert run(args) == 0
-    assert "0 calls for 8 judgements of 8 answers (6 cached" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert err.startswith("0 calls for 8 judgements of 8 answers (6 cached, 1 by rule, 1 missing)\n")
     assert run(["judge", "few"]) == 0, "what is kept needs no model"
     assert len(server.requests) == 6
     capsys.readouterr()
@@ -144,12 +145,15 @@ def test_a_server_of_ones_own(few: str, server: FakeServer, capsys: pytest.Captu
     assert len(Path("judgements.jsonl").read_text(encoding="utf-8").splitlines()) == 6
 
 
-def test_a_judge_that_fails_leaves_no_zero(few: str, server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_judge_that_fails_leaves_no_zero(
+    few: str, server: FakeServer, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     server.script["claude-haiku-4-5"] = ["ok"] * 2 + ["refusal"]
     args = ["judge", few, "--model", "anthropic/claude-haiku-4-5"]
     assert run(args) == 4
     out, err = capsys.readouterr()
-    assert "4 of 8 judgements have no score; run again to ask only these" in err
+    assert "4 of 8 judgements have no score (4 refused): the model refused" in caplog.text
+    assert "run again to ask only the 4 judgements that have no score" in err
     assert "judge_score of few rests on 4 of 8 questions" in out.replace("\n", " ")
     server.reset()
     assert run(args) == 0

@@ -286,6 +286,25 @@ def test_a_dead_server_keeps_what_was_answered(server: FakeServer, cache: Path) 
     assert len(server.requests) == asked + 60
 
 
+def test_a_server_that_never_answered_is_one_error(server: FakeServer, cache: Path) -> None:
+    server.script["claude-haiku-4-5"] = ["400"]
+    with pytest.raises(LLMError, match=r"20 calls in a row failed, the last with: .*400"):
+        judged(results(70), AnthropicClient(), cache)
+    server.script.clear()
+    assert set(judged(results(70), AnthropicClient(), cache)["status"]) == {"ok"}
+
+
+def test_limits_are_checked_though_nothing_is_asked() -> None:
+    with pytest.raises(InputError, match="concurrency is 0"):
+        judged(results(1, question_type="adversarial"), None, concurrency=0)
+
+
+def test_why_there_is_no_score_is_said(server: FakeServer, caplog: pytest.LogCaptureFixture) -> None:
+    server.script["claude-haiku-4-5"] = ["refusal No.", "ok"]
+    judged(results(2), AnthropicClient(), concurrency=1)
+    assert "1 of 2 judgements have no score (1 refused): the model refused: No." in caplog.text
+
+
 def test_a_missing_key_is_one_error(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     with pytest.raises(LLMError, match="set ANTHROPIC_API_KEY"):

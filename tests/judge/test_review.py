@@ -88,6 +88,18 @@ def test_a_recheck_asks_stored_verdicts_again_and_leaves_them(cache: Path) -> No
     assert stats(cache)["judgements"].sum() == 10
 
 
+def test_an_estimate_of_a_recheck_is_of_its_calls(server: FakeServer, cache: Path) -> None:
+    judged([*results(5), result(0, run="another")], AnthropicClient(), cache)
+    asked = len(server.requests)
+    guess = estimate(results(5), AnthropicClient(), cache=cache, again=3)
+    assert (guess.calls, guess.judgements, guess.answers, guess.cached) == (3, 3, 3, 0)
+    assert str(guess).startswith("3 calls for 3 judgements of 3 answers; about")
+    recheck(results(5), AnthropicClient(), cache=cache, n=3, show_progress=False)
+    assert len(server.requests) == asked + guess.calls
+    with pytest.raises(InputError, match="0 verdicts to ask again"):
+        estimate(results(5), AnthropicClient(), cache=cache, again=0)
+
+
 def test_a_recheck_draws_the_same_for_the_same_seed(cache: Path) -> None:
     judged(results(10), Judge(lambda _: 0.4), cache)
 

@@ -137,6 +137,11 @@ def test_a_folder_that_cannot_be_meant(tmp_path: Path, files: dict[str, str], wo
         read_prompt(MODES["continuous"], tmp_path)
 
 
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no folder .*none, where the prompts should be"):
+        read_prompt(MODES["continuous"], tmp_path / "none")
+
+
 def test_a_mode_without_a_prompt_says_where_to_put_it() -> None:
     with pytest.raises(InputError, match=r"put riddles\.md in a folder"):
         read_prompt(Mode("riddles"))

@@ -72,6 +72,19 @@ def test_a_pause_is_shared_capped_and_logged(caplog: pytest.LogCaptureFixture) -
     ]
 
 
+def test_calls_that_only_fail_are_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    pace = Pace(16)
+    for second in (1, 4, 7, 8, 60):
+        pace.failed(100.0 + second, "no connection")
+    told = "no call has succeeded for 5 s, and they are made again: no connection"
+    assert caplog.messages == [told]
+    pace.succeeded()
+    pace.failed(200.0, "no connection")
+    assert caplog.messages == [told]
+    pace.failed(206.0, "no connection")
+    assert caplog.messages == [told] * 2
+
+
 def test_a_slot_is_free_again_after_an_error() -> None:
     async def use() -> int:
         pace = Pace(1)
