@@ -10,6 +10,7 @@ import polars as pl
 
 from himga_eval import queries
 from himga_eval.errors import InputError, JudgeError, LLMError, listed
+from himga_eval.judge.cache import cache_file
 from himga_eval.judge.judging import count_by_status, judge_frame
 from himga_eval.judge.modes import get_mode
 from himga_eval.judge.templates import read_prompt
@@ -29,7 +30,7 @@ def judge_answer(
 
     Raises:
         UnknownMode: no such mode.
-        InputError: the mode needs an llm.
+        InputError: the mode needs an llm, or there is no question or ground truth.
         JudgeError: the judge failed; a verdict that can't be read is never a 0.
     """
     chosen = get_mode(mode)
@@ -39,9 +40,11 @@ def judge_answer(
         return 0.0
     if chosen.rule is not None:
         return chosen.rule(prediction)
+    if question is None or ground_truth is None:
+        raise InputError(f"there is no {'question' if question is None else 'ground truth'} to judge the answer by")
     client = as_endpoint(llm)
     wanted = schema(chosen.scale) if client.fills_schema else None
-    messages = read_prompt(chosen).fill(question, ground_truth, prediction)
+    messages = read_prompt(chosen).fill(str(question), str(ground_truth), str(prediction))
     try:
         verdict = current_pool().ask(client, Request(messages, read=reader(chosen.scale), schema=wanted))
     except LLMError as error:
@@ -98,11 +101,12 @@ def with_scores(results: Results, judgements: pl.DataFrame) -> pl.DataFrame:
 
 def _failure(failed: pl.DataFrame, judgements: pl.DataFrame, cache_path: Any) -> JudgeError:
     reasons = failed.select(pl.format("{}: {}", pl.coalesce("question_id", pl.format("row {}", "row")), "error"))
-    kept = (
-        f"the others are kept in {cache_path}, and a rerun asks only these"
-        if cache_path
-        else "give cache_path to keep the others, so that a rerun asks only these"
-    )
+    if failed.height == judgements.height:
+        kept = "a rerun asks them again"
+    elif cache_path:
+        kept = f"the others are kept in {cache_file(cache_path)}, and a rerun asks only these"
+    else:
+        kept = "give cache_path to keep the others, so that a rerun asks only these"
     error = JudgeError(
         f"{failed.height} of {judgements.height} judgements failed ({count_by_status(failed)}); {kept}. "
         f"Why: {listed(reasons.to_series().to_list(), 3)}"

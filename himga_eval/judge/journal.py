@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from himga_eval.errors import StoreLocked
+from himga_eval.errors import StoreError, StoreLocked
 from himga_eval.judge import cache
 
 try:
@@ -32,12 +32,15 @@ class Journal:
     """Write judgements to a file beside the cache as they come, and to the cache in batches.
 
     `add` may be called by any thread, the rest by one. Without a cache it only gathers.
+
+    Raises:
+        StoreError: no file can be written there; said before anything is asked and paid for.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.rows: list[dict[str, Any]] = []
-        self._segments: list[_Segment] = []
+        self._segments = [] if path is None else [_Segment(path)]
         self._lock = threading.Lock()
         self._flushed = time.monotonic()
 
@@ -52,7 +55,7 @@ class Journal:
 
     def tick(self) -> None:
         """Write to the cache if it is time to; where another process holds it, there is no hurry."""
-        if self._segments and time.monotonic() - self._flushed > FLUSH_S:
+        if any(segment.rows for segment in self._segments) and time.monotonic() - self._flushed > FLUSH_S:
             try:
                 self.flush(wait_s=1)
             except StoreLocked as error:
@@ -69,8 +72,9 @@ class Journal:
             segments = list(self._segments)
             for segment in segments:
                 segment.full = True
-        if self.path is not None and segments:
-            cache.keep(self.path, [row for segment in segments for row in segment.rows], wait_s=wait_s)
+        rows = [row for segment in segments for row in segment.rows]
+        if self.path is not None and rows:
+            cache.keep(self.path, rows, wait_s=wait_s)
         with self._lock:
             for segment in segments:
                 segment.remove()
@@ -85,8 +89,11 @@ class _Segment:
         self.path = cache_path.with_name(f"{cache_path.name}.{os.getpid()}-{next(_numbers)}.journal")
         self.rows: list[dict[str, Any]] = []
         self.full = False
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("w", encoding="utf-8")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("w", encoding="utf-8")
+        except OSError as error:
+            raise StoreError(f"cannot write beside {cache_path}: {error.strerror}; name another file") from None
         _lock(self._file)
 
     def add(self, row: dict[str, Any]) -> None:

@@ -43,10 +43,11 @@ def judge_frame(
 ) -> pl.DataFrame:
     """Judge every answer, and return the judgements frame: a row an answer and repeat, see `JUDGEMENTS`.
 
-    `llm` is a client of ours or anything with `chat`; without one, the verdicts of the one judge are meant that the
-    cache holds for these answers, or of the one that `judge` names. `prompts` is a folder of prompts that replace the
-    built-in ones by name. Under another protocol than ours its modes are used, and answers that it does not count have
-    no row. `limits` are those of `Pool`: concurrency, rpm, tpm, max_cost, timeout, deadline.
+    `llm` is a client of ours or anything with `chat`; that is asked one call at a time, since it may not be
+    thread-safe, unless `concurrency` is given or it is a coroutine. Without an `llm`, the verdicts of the one judge are
+    meant that the cache holds for these answers, or of the one that `judge` names. `prompts` is a folder of prompts
+    that replace the built-in ones by name. Under another protocol than ours its modes are used, and answers that it
+    does not count have no row. `limits` are those of `Pool`: concurrency, rpm, tpm, max_cost, timeout, deadline.
 
     A judge that fails leaves a row that says why, without a score. Whatever ends the run, what was answered is in the
     cache, and a rerun asks only the rest.
@@ -62,10 +63,10 @@ def judge_frame(
         recover(path)
     rows, known = find_known(plan, llm, path, judge)
     asking = rows.join(known, on="cache_key", how="anti").unique("cache_key", maintain_order=True)
-    journal = Journal(path)
-    stopped = None
+    journal, stopped = Journal(None), None
     with pool_for(limits) as pool:
         if asking.height:
+            journal = Journal(path)
             stopped = ask(pool, as_endpoint(llm), plan, asking, journal, show_progress=show_progress)
     answered = pl.DataFrame(journal.rows, STORED)
     return _judgements(plan, rows, known, answered, stopped)

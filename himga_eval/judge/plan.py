@@ -54,8 +54,8 @@ def make_plan(
         InputError: a column is missing, a prompt is, `repeats` is below 1, or the protocol has no judge.
         UnknownMode: no such mode.
     """
-    if repeats < 1:
-        raise InputError(f"repeats is {repeats}; an answer is judged at least once")
+    if not isinstance(repeats, int) or repeats < 1:
+        raise InputError(f"repeats is {repeats!r}; an answer is judged a whole number of times, once at least")
     recipe = load_protocol(protocol)
     if recipe.judge is None:
         raise InputError(f"protocol {recipe.name!r} has no judge; it defines: {', '.join(recipe.defined)}")

@@ -17,8 +17,15 @@ MAX_TOKENS = 1024
 """How long a reply may be where neither the call nor the client says so."""
 
 
+CONCURRENCY = 32
+"""How many calls may be in flight unless the pool says otherwise."""
+
+
 class BaseLLMClient(ABC):
-    """A model that can be talked to; a client of your own needs `chat` and no more."""
+    """A model that can be talked to; a client of your own needs `chat` and no more.
+
+    A judge of your own is asked one call at a time, unless `concurrency` says that its `chat` is thread-safe.
+    """
 
     @abstractmethod
     def chat(
@@ -107,7 +114,7 @@ class Endpoint(ABC):
     """What the pool asks: a client whose calls can wait for one another in one event loop."""
 
     concurrency: int
-    """How many calls may be in flight unless the pool says otherwise."""
+    """How many calls may be in flight at most; the pool's limit goes before it."""
     provider: str | None
     """Whose price list applies; None where no price is known."""
     model: str

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 from himga_eval.errors import InputError
-from himga_eval.llm.base import CallFailed, Endpoint, Reply, Request, client_name
+from himga_eval.llm.base import CONCURRENCY, CallFailed, Endpoint, Reply, Request, client_name
 
 
 class Interrupted(Exception):
@@ -17,14 +17,17 @@ class Interrupted(Exception):
 
 
 class ChatOnly(Endpoint):
-    """A client of the user's own. It is asked one call at a time unless told otherwise: it may not be thread-safe."""
+    """A client of the user's own. Unless told otherwise it is asked one call at a time: it may not be thread-safe.
 
-    concurrency = 1
+    A `chat` that is a coroutine waits for no thread, and is asked like a client of ours.
+    """
+
     provider = None
     fills_schema = False
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        self.concurrency = CONCURRENCY if inspect.iscoroutinefunction(client.chat) else 1
         self.model = client_name(client)
         self.settings = {}
 
@@ -52,13 +55,16 @@ def as_endpoint(client: Any) -> Endpoint:
     """Make a client fit for the pool.
 
     Raises:
-        InputError: it has no `chat`.
+        InputError: it has no `chat`, or is a class.
     """
     if isinstance(client, Endpoint):
         return client
+    if isinstance(client, type):
+        raise InputError(f"{client.__name__} is a class, and a client is wanted: {client.__name__}()")
     if not callable(getattr(client, "chat", None)):
+        hint = f"; get_client({client!r:.80}) may make one" if isinstance(client, str) else ""
         raise InputError(
-            f"a client needs chat(messages) -> str, which {type(client).__name__} does not have: {client!r:.80}"
+            f"a client needs chat(messages) -> str, which {type(client).__name__} does not have: {client!r:.80}{hint}"
         )
     return ChatOnly(client)
 

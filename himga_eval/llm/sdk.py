@@ -7,7 +7,7 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from himga_eval.llm.base import BaseLLMClient, CallFailed, Endpoint, Messages, Reply, Request
+from himga_eval.llm.base import CONCURRENCY, BaseLLMClient, CallFailed, Endpoint, Messages, Reply, Request
 from himga_eval.llm.faults import failure
 from himga_eval.llm.pool import current_pool
 
@@ -22,7 +22,7 @@ class Connection(NamedTuple):
 class SDKClient(BaseLLMClient, Endpoint):
     """What the two SDK clients have in common. Keys come from the environment, and are kept nowhere."""
 
-    concurrency = 32
+    concurrency = CONCURRENCY
     fills_schema = True
     key: ClassVar[str]
 

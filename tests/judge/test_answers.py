@@ -93,6 +93,10 @@ def test_bad_arguments_are_value_errors() -> None:
         judge_answer("Q", "GT", "P", mode="temporal_reasoning")
     with pytest.raises(UnknownMode, match="no mode 'yes_no'"):
         judge_answer("Q", "GT", "P", llm=Says(1.0), mode="yes_no")
+    with pytest.raises(ValueError, match="there is no ground truth to judge"):
+        judge_answer("Q", None, "P", llm=Says(1.0))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"repeats is 1\.5"):
+        batch_judge(results(1), llm=Says(1.0), repeats=1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="on_error is 'ignore'"):
         batch_judge(results(1), llm=Says(1.0), on_error="ignore")  # type: ignore[arg-type]
 
@@ -151,7 +155,9 @@ def test_a_failure_is_one_error_after_the_others_were_kept(tmp_path: Path) -> No
 
 
 def test_without_a_cache_the_error_says_how_to_keep_the_others() -> None:
-    with pytest.raises(JudgeError, match="give cache_path to keep the others"):
+    with pytest.raises(JudgeError, match=r"1 of 2 .*give cache_path to keep the others"):
+        batch_judge(results(2), llm=Says("odd", "odd", "odd", 1.0))
+    with pytest.raises(JudgeError, match=r"2 of 2 .*a rerun asks them again"):
         batch_judge(results(2), llm=Says("odd"))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from himga_eval.errors import InputError, LLMError
+from himga_eval.errors import InputError, LLMError, StoreError
 from himga_eval.judge import JUDGEMENTS, MODES, Mode, judge_frame, register_mode
 from himga_eval.llm import AnthropicClient, OpenAIClient
 from himga_eval.schema import EvalResult
@@ -378,6 +378,13 @@ def test_progress_is_shown_with_what_it_cost(server: FakeServer, capsys: pytest.
 def test_repeats_below_one_are_an_error() -> None:
     with pytest.raises(InputError, match="repeats is 0"):
         judged(results(1), None, repeats=0)
+
+
+def test_a_cache_that_cannot_be_written_is_said_before_anything_is_asked(server: FakeServer, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"cannot write beside .*judge\.duckdb"):
+        judged(results(1), AnthropicClient(), tmp_path / "file" / "judge.duckdb")
+    assert server.requests == []
 
 
 def test_a_damaged_cache_is_said_before_anything_is_asked(server: FakeServer, cache: Path) -> None:

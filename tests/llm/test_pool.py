@@ -188,13 +188,17 @@ def test_it_is_asked_many_at_a_time_when_told_so() -> None:
     assert [a.value for a in answers] == ["met"] * 3
 
 
-def test_a_chat_may_be_a_coroutine() -> None:
+def test_a_chat_that_is_a_coroutine_is_asked_many_at_a_time() -> None:
     class Async:
+        waiting = 0
+
         async def chat(self, messages: list[dict[str, Any]]) -> str:
-            await asyncio.sleep(0)
+            self.waiting += 1
+            while self.waiting < 3:
+                await asyncio.sleep(0)
             return "yes"
 
-    assert run(Async(), 1)[0][0].value == "yes"
+    assert [a.value for a in run(Async(), 3, timeout=20)[0]] == ["yes"] * 3
 
 
 def test_a_chat_that_hangs_is_left_behind() -> None:
@@ -247,6 +251,10 @@ def test_a_reply_that_is_no_text_is_an_error() -> None:
 def test_an_object_without_chat_is_refused() -> None:
     with pytest.raises(InputError, match="needs chat"):
         run(object())
+    with pytest.raises(InputError, match=r"str does not have.*get_client\('anthropic'\) may make one"):
+        run("anthropic")
+    with pytest.raises(InputError, match=r"Echo is a class, and a client is wanted: Echo\(\)"):
+        run(Echo)
 
 
 def test_ctrl_c_out_of_a_chat_ends_the_run() -> None:
