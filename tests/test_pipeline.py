@@ -69,6 +69,7 @@ def answered() -> list[EvalResult]:
 
 def test_the_whole_pipeline(asked: Path, tmp_path: Path) -> None:
     results = answered()
+    assert {(r.input_tokens, r.output_tokens) for r in results} == {(100, 20)}
     judge = AnthropicClient(model="claude-haiku-4-5-20251001")
     scores = batch_judge(results, llm=judge, cache_path=tmp_path / "outputs" / "judge_cache.json", show_progress=False)
     metrics = compute_metrics(results, scores, metrics=("judge_score", *FAST))

@@ -171,6 +171,13 @@ def test_ctrl_c_keeps_the_answers_of_the_sample(tmp_path: Path) -> None:
     assert store.load("mine")["question_id"].to_list() == ["c0:0"]
 
 
+def test_progress_counts_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    run_eval(dataset(), Agent())
+    assert "4/4" in capsys.readouterr().err
+    run_eval(dataset(), Agent(), show_progress=False)
+    assert capsys.readouterr().err == ""
+
+
 def test_the_time_of_ingesting_is_kept(tmp_path: Path) -> None:
     store = Store(tmp_path / "r.duckdb")
     run(Agent(), store=store, run="mine")

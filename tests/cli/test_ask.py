@@ -132,6 +132,33 @@ def test_a_judge_is_asked_once(few: str, server: FakeServer, capsys: pytest.Capt
     assert json.loads(capsys.readouterr().out)[0]["judge_usd"] == pytest.approx(6 * 0.0002)
 
 
+def test_verdicts_are_asked_again(few: str, server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["judge", few, "--model", "anthropic/claude-haiku-4-5"]
+    assert run(args) == 0
+    server.verdict = lambda request: {"reasoning": "on second thoughts", "score": 0.6}
+    capsys.readouterr()
+    assert run([*args, "--recheck", "3", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert [(row["score"], row["score_again"], row["changed"]) for row in json.loads(out)] == [(1.0, 0.6, True)] * 3
+    assert err.startswith("3 calls for 3 judgements of 3 answers; about ")
+    assert err.endswith("3 of 3 verdicts changed\n")
+    assert len(server.requests) == 9
+
+
+def test_the_budget_ends_it_and_keeps_what_was_judged(
+    few: str, server: FakeServer, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    args = ["judge", few, "--model", "anthropic/claude-haiku-4-5", "--run", "few"]
+    assert run([*args, "--max-cost", "0.007"]) == 4
+    paid = len(server.requests)
+    assert 0 < paid < 6
+    assert (
+        f"{6 - paid} of 8 judgements have no score ({6 - paid} unasked): the budget of $0.007 is spent" in caplog.text
+    )
+    assert run(args) == 0
+    assert len(server.requests) == 6
+
+
 def test_a_server_of_ones_own(few: str, server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     os.environ |= {"HIMGA_BASE_URL": f"{server.url}/v1", "LLM_PROVIDER": "llama"}
     assert run(["judge", few]) == 0
@@ -165,6 +192,7 @@ def test_a_judge_that_fails_leaves_no_zero(
     [
         pytest.param(["larch"], "--model names the judge to ask", id="nothing is kept and no model named"),
         pytest.param(["larch", "--dry-run"], "--dry-run needs --model", id="what would it take"),
+        pytest.param(["larch", "--recheck", "3"], "--recheck needs --model", id="whose verdicts"),
         pytest.param(
             ["larch", "--base-url", "http://127.0.0.1:9/v1"], "--base-url needs --model", id="a server's model"
         ),

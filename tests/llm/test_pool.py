@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from himga_eval.errors import InputError, LLMError
-from himga_eval.llm import AnthropicClient, OpenAIClient, Pool
+from himga_eval.llm import AnthropicClient, OpenAIClient, Pool, asking
 from himga_eval.llm.asking import Answer
 from himga_eval.llm.base import Request, Usage
 from himga_eval.llm.pool import GIVE_UP_AFTER, current_pool, metered, pool_for
@@ -315,6 +315,27 @@ def test_threads_chat_at_the_same_time(server: FakeServer) -> None:
             thread.join()
     assert sorted(said) == [f"reply to: \n\nagent {i}" for i in range(8)]
     assert server.most_flying > 1
+
+
+def test_a_call_that_waits_to_be_made_again_holds_up_no_other(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "BACKOFF_S", 2.0)
+    server.script["broken"] = ["500", "ok"]
+    said: list[str] = []
+
+    def ask(model: str) -> None:
+        AnthropicClient(model).chat([{"role": "user", "content": "hi"}])
+        said.append(model)
+
+    with Pool(concurrency=1):
+        waiting = threading.Thread(target=ask, args=("broken",))
+        waiting.start()
+        while not server.requests:
+            time.sleep(0.01)
+        ask("sound")
+        waiting.join()
+    assert said == ["sound", "broken"]
 
 
 def test_what_chats_took_is_collected_for_their_thread(server: FakeServer, pool: Pool) -> None:
