@@ -16,7 +16,8 @@ from himga_eval.metrics.catalog import FAMILY, LEXICAL
 from himga_eval.protocols import ProtocolLike, UnknownProtocol, load_protocol
 from himga_eval.schema import KEY, Results, results_frame
 from himga_eval.scoring import PUBLISHED, score, score_columns, summarise
-from himga_eval.store import VERSIONS, Store
+from himga_eval.store import Store
+from himga_eval.stored_rows import VERSIONS
 
 MANIFEST = ".manifest.json"
 """What the name of a manifest ends in, beside the file of the same stem."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,35 +16,13 @@ from himga_eval.database import WAIT_S, connect
 from himga_eval.errors import InputError, RunExists, StoreError, UnknownName, listed
 from himga_eval.metrics.catalog import ALL_METRICS
 from himga_eval.protocols import DEFAULT, UnknownProtocol
-from himga_eval.schema import KEY, RESULTS, Results, require_key, results_frame
-from himga_eval.scoring import PUBLISHED, finite, protocols, score_columns, scores_in
-from himga_eval.values import text_series
+from himga_eval.schema import KEY, RESULTS, Results
+from himga_eval.scoring import protocols
+from himga_eval.stored_rows import COLUMNS, keyed, result_rows, run_rows, value_rows
 
 _TABLES = ("create_runs", "create_results", "create_score_values")
 _INSERTS = ("insert_results", "insert_score_values", "upsert_runs")
-VERSIONS = ("himga-eval", "polars", "duckdb")
-"""The packages whose versions are noted with a run."""
-
 _OPTIONAL = (*RESULTS, "extra")[8:]
-_TEXTS: pl.DataType = pl.Map(pl.String, pl.String)
-_RUNS: dict[str, pl.DataType] = {
-    "run": pl.String(),
-    "system": pl.String(),
-    "repeat": pl.Int32(),
-    "tags": _TEXTS,
-    "created_at": pl.Datetime("us", "UTC"),
-    "datasets": _TEXTS,
-    "versions": _TEXTS,
-    "settings": _TEXTS,
-}
-
-
-_COLUMNS: dict[str, Sequence[str]] = {
-    "runs": tuple(_RUNS),
-    "results": (*RESULTS, "position", "extra"),
-    "score_values": (*KEY, "protocol", "metric", "score"),
-}
-"""The tables of ours, and the columns that they have."""
 
 
 class UnknownRun(UnknownName):
@@ -95,10 +70,10 @@ class Store:
             RunExists: a stored run of that name has other answers, and `replace` is not set.
             InputError, DuplicateRows: a row has no key, or shares it; a score is no number; what is noted is no text.
         """
-        frame = _keyed(scores)
-        noted = _runs(frame, system, repeat, tags, checksums, settings)
+        frame = keyed(scores)
+        noted = run_rows(frame, system, repeat, tags, checksums, settings)
         with self._writing() as connection:
-            _register(connection, noted, _results(frame), _values(frame))
+            _register(connection, noted, result_rows(frame), value_rows(frame))
             part = DEFAULT not in frame.select(protocols(frame)).to_series()
             self._replace(connection, replace, part=part)
         return noted["run"].to_list()
@@ -111,9 +86,9 @@ class Store:
         Raises:
             InputError, DuplicateRows: a row has no key, or shares it; a score is no number.
         """
-        frame = _keyed(results)
+        frame = keyed(results)
         with self._writing() as connection:
-            _register(connection, _runs(frame), _results(frame, pl.Series(places)), _values(frame))
+            _register(connection, run_rows(frame), result_rows(frame, pl.Series(places)), value_rows(frame))
             _execute(connection, "delete_answers_again", "delete_scores_again", *_INSERTS)
 
     def load(self, *names: str, protocol: str = DEFAULT) -> pl.DataFrame:
@@ -163,7 +138,7 @@ class Store:
         Raises:
             UnknownRun: the store has no run of that name.
         """
-        more = _runs(self.load(run), checksums=checksums, settings=settings)
+        more = run_rows(self.load(run), checksums=checksums, settings=settings)
         with self._writing() as connection:
             connection.register("incoming_runs", more)
             _execute(connection, "upsert_runs")
@@ -295,15 +270,15 @@ def _check_tables(connection: duckdb.DuckDBPyConnection, path: Path) -> list[str
     """
     found = queries.run("stored_columns", connection)
     for name, kind, columns in found.iter_rows():
-        lacking = [column for column in _COLUMNS.get(name, ()) if column not in columns]
-        wanted = "table" if name in _COLUMNS else "view"
+        lacking = [column for column in COLUMNS.get(name, ()) if column not in columns]
+        wanted = "table" if name in COLUMNS else "view"
         if lacking or kind != wanted:
             what = f"has no column {listed(lacking)}" if lacking else f"is no {wanted}"
             raise StoreError(
                 f"{path} holds a {kind} {name!r} of another program, or of another version of himga_eval: it {what}. "
                 "It was left as it is; name another file (--store)"
             )
-    return [name for name in found["name"] if name in _COLUMNS]
+    return [name for name in found["name"] if name in COLUMNS]
 
 
 def _register(
@@ -317,98 +292,6 @@ def _register(
 def _execute(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
     for name in names:
         connection.execute(queries.load(name))
-
-
-def _keyed(results: Results) -> pl.DataFrame:
-    frame = results_frame(results)
-    require_key(frame)
-    scores_in(frame)
-    return frame
-
-
-def _runs(
-    frame: pl.DataFrame,
-    system: str | None = None,
-    repeat: int | None = None,
-    tags: Mapping[str, str] | None = None,
-    checksums: Mapping[str, str] | None = None,
-    settings: Mapping[str, str] | None = None,
-) -> pl.DataFrame:
-    """The rows of the table runs."""
-    if not (repeat is None or (isinstance(repeat, int) and 0 <= repeat < 2**31)):
-        raise InputError(f"repeat={repeat!r}: it is the number of a repeat, a whole one")
-    datasets = frame.group_by("run", maintain_order=True).agg(pl.col("dataset").unique(maintain_order=True))
-    known = _noted("checksums", checksums)
-    said = {
-        "system": system,
-        "repeat": repeat,
-        "tags": _noted("tags", tags),
-        "created_at": datetime.now(UTC),
-        "versions": {package: version(package) for package in VERSIONS},
-        "settings": _noted("settings", settings),
-    }
-    rows = [
-        {"run": run, "datasets": {name: known.get(name) for name in names}} | said for run, names in datasets.rows()
-    ]
-    return pl.DataFrame(rows, schema=_RUNS)
-
-
-def _noted(what: str, given: Mapping[str, Any] | None) -> dict[str, str | None]:
-    """Take names and what is said of them, numbers as their text."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise InputError(f"{what} is a mapping of names to texts, not {given!r:.80}")
-    return dict(zip(text_series(what, list(given)), text_series(what, list(given.values())), strict=True))
-
-
-def _results(frame: pl.DataFrame, places: pl.Series | None = None) -> pl.DataFrame:
-    """The rows of the table results; what has no column of its own goes into `extra`, as JSON."""
-    scores = score_columns(frame)
-    other = [c for c in frame.columns if c not in (*RESULTS, *scores, "protocol")]
-    if other == ["extra"] and _is_json(frame["extra"]):
-        extra = pl.col("extra")  # as it was loaded
-    elif other:
-        extra = pl.struct(_as_json_has_it(frame[name]) for name in other).struct.json_encode()
-    else:
-        extra = pl.lit(None, pl.String)
-    return frame.select(
-        *(c for c in RESULTS if c in frame.columns),
-        (pl.int_range(pl.len()).over("run") if places is None else pl.lit(places)).alias("position"),
-        extra.alias("extra"),
-    )
-
-
-def _as_json_has_it(column: pl.Series) -> pl.Series:
-    """Turn a column of bytes or Python objects, or with some inside, to text; others are as they are."""
-    if _has_json(column.dtype):
-        return column
-    return pl.Series(column.name, [None if value is None else str(value) for value in column.to_list()])
-
-
-def _has_json(dtype: Any) -> bool:
-    if isinstance(dtype, pl.Struct):
-        return all(_has_json(field.dtype) for field in dtype.fields)
-    if isinstance(dtype, (pl.List, pl.Array)):
-        return _has_json(dtype.inner)
-    return dtype not in (pl.Binary, pl.Object)
-
-
-def _is_json(column: pl.Series) -> bool:
-    try:
-        return column.dtype == pl.String and all(isinstance(json.loads(text), dict) for text in column.drop_nulls())
-    except ValueError:
-        return False
-
-
-def _values(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the table score_values."""
-    published = pl.col("metric").str.starts_with(PUBLISHED)
-    return (
-        frame.select(*KEY, protocols(frame), *(finite(name) for name in score_columns(frame)))
-        .unpivot(index=[*KEY, "protocol"], variable_name="metric", value_name="score")
-        .with_columns(pl.when(published).then(pl.lit("published")).otherwise("protocol").alias("protocol"))
-    )
 
 
 def _column(metric: str) -> str:

@@ -21,7 +21,7 @@ LAYERS = [
     {"exprs", "memory", "formats"},
     {"agent", "protocols"},
     {"judge", "scoring", "labels", "arithmetic"},
-    {"across", "footnotes"},
+    {"across", "footnotes", "stored_rows"},
     {"store", "table", "charts", "cuts", "errata", "claims", "agreement"},
     {
         "runner",
