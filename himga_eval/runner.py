@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 
 from himga_eval.data.schema import QAPair, Sample
 from himga_eval.errors import AgentError, InputError
-from himga_eval.llm.pool import metered
+from himga_eval.llm.pool import current_pool, metered
 from himga_eval.schema import RESULTS, EvalResult, results_frame
 from himga_eval.store import Store
 
@@ -45,7 +45,7 @@ def run_eval(
 
     With `store` and `run` the answers of each sample are committed as they come, and running again asks only what has
     no answer yet. A question on which the agent raises is then kept with its `error` and no prediction; `max_errors`
-    failures in a row end the run.
+    failures in a row end the run, and so does the first after the budget of the pool around it has ended.
 
     Raises:
         AgentError: the agent raised. Its `results` are the answers so far.
@@ -53,6 +53,9 @@ def run_eval(
     """
     if (store is None) != (run is None):
         raise InputError("store and run go together: the store keeps the answers under the run's name")
+    for name, value in {"workers": workers, "max_errors": max_errors}.items():
+        if not isinstance(value, int) or value < 1:
+            raise InputError(f"{name} is {value!r}; it is a whole number, 1 at least")
     if workers > 1 and not callable(agent):
         raise InputError(f"workers={workers} needs a function that makes an agent, not a {type(agent).__name__}")
     samples = list(dataset)
@@ -99,7 +102,7 @@ class _Session:
         try:
             ingest = _attempt(lambda: _ingest(agent, sample))
             if ingest.error is not None:
-                fresh = [_result(sample, qa, ingest) for qa in questions]
+                fresh = [self._result(sample, qa, ingest) for qa in questions]
                 self._failed(f"ingesting {sample.sample_id}", ingest.error)
                 return
             answer = _asker(agent)
@@ -107,7 +110,7 @@ class _Session:
                 if self._stop.is_set():
                     return
                 tried = _attempt(lambda: answer(qa))  # noqa: B023
-                fresh.append(_result(sample, qa, tried, getattr(agent.memory, "retrieved", None)))
+                fresh.append(self._result(sample, qa, tried, getattr(agent.memory, "retrieved", None)))
                 self.bar.update()
                 if tried.error is None:
                     self._failures = 0
@@ -147,12 +150,31 @@ class _Session:
         with self._lock:
             self._failures += 1
             failures = self._failures
-        if failures >= self._max_errors:
+        if failures >= self._max_errors or current_pool().budget_ended:
             self._stop.set()
+            in_a_row = f"{failures} failures in a row, the last: " if failures > 1 else ""
             raise AgentError(
-                f"{failures} failures in a row, the last: {told}. What was answered is in {self._store.path} "
+                f"{in_a_row}{told}. What was answered is in {self._store.path} "
                 f"as {self._run}; running again asks only the rest"
             ) from error
+
+    def _result(self, sample: Sample, qa: QAPair, tried: _Attempt, retrieved: list[str] | None = None) -> EvalResult:
+        return EvalResult(
+            run=self._run,
+            sample_id=sample.sample_id,
+            question_id=qa.question_id,
+            question_type=qa.question_type,
+            question=qa.question,
+            ground_truth=qa.answer,
+            prediction=None if tried.value is None else str(tried.value),
+            dataset=sample.dataset,
+            evidence=[*qa.evidence.turn_ids, *qa.evidence.session_ids] or None,
+            retrieved=None if retrieved is None or tried.error is not None else list(retrieved),
+            latency_s=tried.seconds,
+            input_tokens=tried.input_tokens,
+            output_tokens=tried.output_tokens,
+            error=None if tried.error is None else _told(tried.error),
+        )
 
     def _keep(self, fresh: list[EvalResult], ingest_s: float | None) -> None:
         """Take in the answers of a sample, and commit them where there is a store."""
@@ -164,7 +186,7 @@ class _Session:
             self.answers |= {(result.sample_id, result.question_id): result for result in fresh}
             if self._store is not None:
                 places = [self.places[result.sample_id, result.question_id] for result in fresh]
-                frame = results_frame(fresh, run=self._run)
+                frame = results_frame(fresh)
                 self._store.append(frame.with_columns(ingest_s=pl.lit(ingest_s)), places)
 
 
@@ -205,24 +227,6 @@ def _asker(agent: Any) -> Callable[[QAPair], Any]:
     if "date" in inspect.signature(agent.answer).parameters:
         return lambda qa: agent.answer(qa.question, date=qa.question_date)
     return lambda qa: agent.answer(qa.question)
-
-
-def _result(sample: Sample, qa: QAPair, tried: _Attempt, retrieved: list[str] | None = None) -> EvalResult:
-    return EvalResult(
-        sample_id=sample.sample_id,
-        question_id=qa.question_id,
-        question_type=qa.question_type,
-        question=qa.question,
-        ground_truth=qa.answer,
-        prediction=None if tried.value is None else str(tried.value),
-        dataset=sample.dataset,
-        evidence=[*qa.evidence.turn_ids, *qa.evidence.session_ids] or None,
-        retrieved=None if retrieved is None or tried.error is not None else list(retrieved),
-        latency_s=tried.seconds,
-        input_tokens=tried.input_tokens,
-        output_tokens=tried.output_tokens,
-        error=None if tried.error is None else _told(tried.error),
-    )
 
 
 def _told(error: Exception) -> str:

@@ -148,10 +148,8 @@ def results_frame(results: Results, *, run: str | None = None) -> pl.DataFrame:
         if name not in frame.columns:
             raise InputError(f"no column {name!r}; the frame has: {', '.join(frame.columns) or 'none'}")
     frame = frame.with_columns(cast(frame[name], _DTYPES[name]) for name in frame.columns if name in _DTYPES)
-    if run is not None or "run" not in frame.columns:
-        given = pl.lit(run or "run", pl.String)
-        old = [pl.col("run")] if "run" in frame.columns else []
-        frame = frame.with_columns(pl.coalesce(*old, given).alias("run"))
+    named = [pl.col("run")] if "run" in frame.columns else []
+    frame = frame.with_columns(pl.coalesce(*named, pl.lit(run or "run")).alias("run"))
     frame = _with_types(frame)
     known = [c for c in RESULTS if c in frame.columns]
     return frame.select(*known, pl.exclude(known))

@@ -133,6 +133,7 @@ def test_a_rerun_asks_only_what_has_no_answer(tmp_path: Path) -> None:
     results = run(again, store=store, run="mine")
     assert again.log == ["reset", "ingest c1", "Question 0 of 1?"]
     assert all(r.prediction for r in results)
+    assert {r.run for r in results} == {"mine"}
     stored = store.load("mine")
     assert stored["question_id"].to_list() == ["c0:0", "c0:1", "c1:0", "c1:1"]
     assert stored["prediction"].null_count() == 0
@@ -219,6 +220,8 @@ def test_workers_commit_what_they_answered(tmp_path: Path) -> None:
     ("options", "message"),
     [
         pytest.param({"run": "mine"}, "store and run go together", id="run without store"),
+        pytest.param({"workers": 0}, "workers is 0", id="no worker"),
+        pytest.param({"max_errors": 0}, "max_errors is 0", id="no failure allowed at all"),
         pytest.param({"workers": 2}, "needs a function that makes an agent, not a Agent", id="one agent, two workers"),
     ],
 )
