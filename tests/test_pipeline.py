@@ -18,10 +18,12 @@ from himga_eval import EvalResult, compute_metrics, run_eval
 from himga_eval.agent import BaseAgent
 from himga_eval.data import load_dataset
 from himga_eval.data.schema import QuestionType, Sample
+from himga_eval.errors import AgentError
 from himga_eval.judge import batch_judge
-from himga_eval.llm import AnthropicClient
+from himga_eval.llm import AnthropicClient, Pool
 from himga_eval.memory import NullMemory
 from himga_eval.metrics.catalog import ALL_METRICS
+from himga_eval.store import Store
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "data" / "longmemeval_sample.json"
@@ -81,6 +83,16 @@ def test_the_whole_pipeline(asked: Path, tmp_path: Path) -> None:
         "temporal_reasoning": 1,
         "knowledge_update": 1,
     }
+
+
+def test_a_budget_that_ends_stops_the_agent_and_keeps_its_answers(asked: Path, tmp_path: Path) -> None:
+    agent = BaseAgent(memory=NullMemory(), llm=AnthropicClient(model="claude-haiku-4-5", max_tokens=1000))
+    store = Store(tmp_path / "runs.duckdb")
+    with Pool(max_cost=0.006), pytest.raises(AgentError, match=r"budget of \$0\.006 is spent") as stopped:
+        run_eval(three_samples(), agent, show_progress=False, store=store, run="mine")
+    assert [result.error is None for result in stopped.value.results] == [True, True, False]
+    assert len(run_eval(three_samples(), agent, show_progress=False, store=store, run="mine")) == 3
+    assert requests(asked) == 3
 
 
 def test_quick_metrics_need_no_model(asked: Path) -> None:

@@ -29,7 +29,8 @@ class Budget:
             await self._changed.wait_for(lambda: self._fits(bound) or not self._promised)
             if not self._fits(bound):
                 self.ended = True
-                raise CallFailed("fatal", f"the budget of ${self.most:g} is spent (${self.spent:.4f} so far)")
+                told = f"${self.spent:.4f} so far, and another call may take ${bound:.4f}"
+                raise CallFailed("fatal", f"the budget of ${self.most:g} is spent ({told})")
             self._promised.append(bound)
 
     async def settle(self, bound: float, cost: float | None) -> None:
