@@ -70,6 +70,8 @@ class SDKClient(BaseLLMClient, Endpoint):
         except Exception as error:
             if "Could not resolve authentication" in str(error):
                 raise self.no_key() from None
+            if getattr(error, "status_code", None) == 401:
+                raise CallFailed("fatal", f"{failure(error)}; is the key in {self.key} right?") from None
             raise failure(error) from None
 
     async def _send_schema(self, connection: Connection, request: Request) -> Reply:

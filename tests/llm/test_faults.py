@@ -125,6 +125,12 @@ def test_what_no_call_can_mend_stops_the_run(client: Any, server: FakeServer, as
     assert len(server.requests) == 1
 
 
+def test_a_wrong_key_is_named_by_its_variable(client: Any, server: FakeServer, ask: Ask) -> None:
+    server.script["judge"] = ["401"]
+    with pytest.raises(CallFailed, match=rf"401.*is the key in {client.key} right\?"):
+        ask(client)
+
+
 def test_an_account_without_credit_stops_the_run(server: FakeServer, ask: Ask) -> None:
     server.script["judge"] = ["429 insufficient_quota"]
     with pytest.raises(CallFailed, match="insufficient_quota"):
