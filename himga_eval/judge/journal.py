@@ -22,7 +22,7 @@ except ImportError:  # pragma: no cover - Windows, which lets nobody delete a fi
 
 logger = logging.getLogger(__name__)
 
-FLUSH_S = 5.0
+FLUSH_S = 15.0
 """How often the cache is written to. Opening it takes as much as thirty calls, and the journal is on disk already."""
 
 _numbers = count()
