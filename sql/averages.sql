@@ -23,7 +23,9 @@ averages as (
     union all by name
     select run, dataset, protocol, metric, 'type' as average, fsum(mean) as total, count(mean) as weights
     from (
-        select run, dataset, protocol, metric, question_type, fsum(score) / nullif(count(score), 0) as mean
+        select
+            run, dataset, protocol, metric, question_type,
+            if(count(score) filter (answered) > 0, fsum(score) / count(score), null) as mean
         from counted
         group by all
     )

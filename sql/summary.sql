@@ -4,7 +4,7 @@
 -- Takes nothing.
 --
 -- The strict mean counts a missing answer as 0, the lenient one leaves it out; a row that was answered but has no score
--- is in neither. The interval belongs to the strict mean. It is cluster-robust, the sample being the cluster: Student's t
+-- is in neither, and where no row has a score there is no mean. The interval belongs to the strict mean. It is cluster-robust, the sample being the cluster: Student's t
 -- with clusters - 1 degrees of freedom. Where all rows score 0, or all score 1, the rows say nothing of the spread, and
 -- Wilson's interval stands in, with as many trials as there are clusters.
 with cells as (
@@ -21,9 +21,8 @@ with cells as (
     group by all
 ),
 
-attempted as (  -- a type without a single answer was not attempted; a metric without a single score was not given
-    select *, sum(scored) over (partition by run, dataset, protocol, metric) > 0 as given
-    from cells
+attempted as (  -- a type without a single answer was not attempted
+    select * from cells
     qualify sum(rows - missing) over (partition by run, dataset, protocol, metric, question_type) > 0
 ),
 
@@ -45,7 +44,6 @@ clusters as (
         sum(rows) as rows,
         sum(missing) as missing,
         sum(scored) as scored,
-        if(bool_or(given), sum(scored) + sum(missing), 0) as base,
         sum(total) as total,
         min(least(lowest, if(missing > 0, 0, lowest))) as lowest,
         max(greatest(highest, if(missing > 0, 0, highest))) as highest
@@ -56,15 +54,18 @@ clusters as (
 means as (
     select
         run, dataset, protocol, metric, question_type,
-        fsum(total) / nullif(sum(base), 0) as mean,
+        if(sum(scored) > 0, fsum(total) / sum(scored + missing), null) as mean,
         fsum(total) / nullif(sum(scored), 0) as mean_lenient,
-        sum(base) as base
+        sum(scored + missing) as base
     from clusters
     group by all
 ),
 
 influences as (  -- how far each cluster pulls its mean
-    select c.* exclude (base), c.base, m.mean, m.mean_lenient, (c.total - m.mean * c.base) / m.base as influence
+    select
+        c.*, m.mean, m.mean_lenient,
+        if(m.mean is null, 0, c.scored + c.missing) as base,
+        (c.total - m.mean * (c.scored + c.missing)) / m.base as influence
     from clusters c join means m using (run, dataset, protocol, metric, question_type)
 ),
 

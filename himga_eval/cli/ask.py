@@ -160,12 +160,31 @@ def judge(
     settings = protocol_settings(recipe) | judged_by
     if scores.height < answers.height:
         kept.save(answers, checksums=checksums)
-    names = kept.save(scores, checksums=checksums, settings=settings)
-    say(f"kept as {', '.join(names)} in {kept.path}")
+    worse = [name for name in scores["run"].unique(maintain_order=True) if _is_worse(name, scores, kept, judged_by)]
+    if names := kept.save(scores.filter(~pl.col("run").is_in(worse)), checksums=checksums, settings=settings):
+        say(f"kept as {', '.join(names)} in {kept.path}")
     failed = judgements.filter(judgements["score"].is_null() & (judgements["status"] != "missing"))
     if failed.height:
         say(f"run again to ask only the {failed.height} judgements that have no score")
         raise typer.Exit(FAILED_ROWS)
+
+
+def _is_worse(run: str, scores: Any, kept: Any, judged_by: dict[str, str]) -> bool:
+    """Tell whether a stored run has more of a judge's scores, which stay; say so, or that another judge's go."""
+    if not kept.has(run):
+        return False
+    ours = scores.filter(run=run)
+    protocol = ours["protocol"][0]
+    stored = kept.load(run, protocol=protocol) if protocol in kept.protocols(run) else ours.clear()
+    before = stored["judge_score"].count() if "judge_score" in stored.columns else 0
+    now = ours["judge_score"].count()
+    was, judge = kept.noted(run)[run].get("judge.model"), judged_by.get("judge.model")
+    worse = bool(now < before)
+    if worse:
+        say(f"the scores of {run} in {kept.path} stay: {before} by {was or 'a judge'}, beside {now} now")
+    elif before and was and was != judge:
+        say(f"the scores of {run} by {was} give way to those by {judge or 'rule'}; its verdicts stay in the cache")
+    return worse
 
 
 @cache.command()

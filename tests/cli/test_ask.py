@@ -187,6 +187,22 @@ def test_a_judge_that_fails_leaves_no_zero(
     assert len(server.requests) == 4
 
 
+def test_a_judge_that_fails_takes_no_scores_away(
+    few: str, server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = ["judge", few, "--run", "few", "--model"]
+    assert run([*args, "anthropic/claude-haiku-4-5"]) == 0
+    scores = Store("himga.duckdb").load("few")["judge_score"]
+    server.script["claude-sonnet-5"] = ["ok", "refusal"]
+    assert run([*args, "anthropic/claude-sonnet-5"]) == 4
+    err = capsys.readouterr().err
+    assert "the scores of few in himga.duckdb stay: 7 by claude-haiku-4-5, beside 2 now\n" in err
+    assert Store("himga.duckdb").load("few")["judge_score"].equals(scores)
+    server.reset()
+    assert run([*args, "anthropic/claude-sonnet-5"]) == 0
+    assert "the scores of few by claude-haiku-4-5 give way to those by claude-sonnet-5" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [
