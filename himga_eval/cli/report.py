@@ -67,7 +67,7 @@ def report(
     page = build(scores, judgements=judged, costs=spent, settings=noted, title=title, **_compared(scores, noted, force))
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(page, encoding="utf-8")
-    say(f"{scores.height:,} answers are in {output} ({len(page) / 1e6:.1f} MB)")
+    say(f"{scores['prediction'].count():,} answers are in {output} ({len(page) / 1e6:.1f} MB)")
 
 
 def _compared(scores: pl.DataFrame, noted: Settings, force: bool) -> dict[str, Any]:

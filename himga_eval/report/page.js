@@ -210,7 +210,7 @@
   };
   const show = () => {
     kept = matching();
-    byId("found").textContent = `${kept.length.toLocaleString("en")} of ${count.toLocaleString("en")} answers`;
+    byId("found").textContent = `${kept.length.toLocaleString("en")} of ${count.toLocaleString("en")} rows`;
     body.replaceChildren();
     append();
   };

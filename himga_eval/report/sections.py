@@ -35,7 +35,7 @@ def subtitle(frame: pl.DataFrame) -> str:
     runs, datasets = frame["run"].n_unique(), frame["dataset"].unique(maintain_order=True)
     told = [
         f"{runs} {'run' if runs == 1 else 'runs'} on {' and '.join(datasets)}",
-        f"{frame.height:,} answers",
+        f"{frame['prediction'].count():,} answers",
         f"{datetime.now(UTC):%d %B %Y}",
     ]
     return text(" · ".join(told))

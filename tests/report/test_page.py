@@ -53,7 +53,7 @@ def test_it_is_drawn_without_a_complaint_or_a_request(page: Page) -> None:
         "[...document.querySelectorAll('figure > svg')].every(svg => svg.querySelectorAll('.role-mark *').length > 3)"
     )
     assert len(shown(page)) == 14
-    assert text(page, "#found") == "14 of 14 answers"
+    assert text(page, "#found") == "14 of 14 rows"
     assert page.complaints == []
 
 
@@ -106,7 +106,7 @@ def test_filters_leave_the_rows_they_say(opened: Page, chosen: dict[str, str], i
     for name, value in chosen.items():
         opened.run(f"({SET})({name!r}, {value!r})")
     assert found(opened) == ids
-    assert text(opened, "#found") == f"{len(ids)} of 14 answers"
+    assert text(opened, "#found") == f"{len(ids)} of 14 rows"
     assert dict(parse_qsl(opened.run("location.hash.slice(1)"))) == chosen
 
 
