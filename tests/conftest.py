@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from himga_eval.settings import SETTINGS
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("HIMGA_SHARED", ROOT.parent / "shared"))
@@ -36,3 +39,14 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no real files here: HIMGA_SHARED or ../shared is not a folder")
     return SHARED
+
+
+@pytest.fixture
+def own_environment() -> Iterator[None]:
+    """Let no setting of the caller in, and none of a test out."""
+    kept = dict(os.environ)
+    for setting in SETTINGS.values():
+        os.environ.pop(setting.variable, None)
+    yield
+    os.environ.clear()
+    os.environ.update(kept)

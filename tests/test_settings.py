@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from himga_eval.errors import InputError
-from himga_eval.settings import SETTINGS, UnknownSetting, apply_settings, read_settings
+from himga_eval.settings import UnknownSetting, apply_settings, read_settings
 
-
-@pytest.fixture(autouse=True)
-def _own_environment() -> Iterator[None]:
-    kept = dict(os.environ)
-    for setting in SETTINGS.values():
-        os.environ.pop(setting.variable, None)
-    yield
-    os.environ.clear()
-    os.environ.update(kept)
+pytestmark = pytest.mark.usefixtures("own_environment")
 
 
 def write(folder: Path, text: str) -> Path:

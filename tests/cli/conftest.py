@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from himga_eval.cli.app import run
-from himga_eval.settings import SETTINGS
 from himga_eval.store import Store
 from tests.llm.conftest import running_server, server
 
@@ -21,14 +18,8 @@ DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture(autouse=True)
-def _own_environment() -> Iterator[None]:
-    """Let no setting of the caller in, and none of a test out."""
-    kept = dict(os.environ)
-    for setting in SETTINGS.values():
-        os.environ.pop(setting.variable, None)
-    yield
-    os.environ.clear()
-    os.environ.update(kept)
+def _own_environment(own_environment: None) -> None:
+    """Run every command without the caller's settings."""
 
 
 @pytest.fixture(scope="session")
