@@ -160,8 +160,8 @@ def judge(
     settings = protocol_settings(recipe) | judged_by
     if scores.height < answers.height:
         kept.save(answers, checksums=checksums)
-    worse = [name for name in scores["run"].unique(maintain_order=True) if _is_worse(name, scores, kept, judged_by)]
-    if names := kept.save(scores.filter(~pl.col("run").is_in(worse)), checksums=checksums, settings=settings):
+    staying = [name for name in scores["run"].unique(maintain_order=True) if _stay(name, scores, kept, judged_by)]
+    if names := kept.save(scores.filter(~pl.col("run").is_in(staying)), checksums=checksums, settings=settings):
         say(f"kept as {', '.join(names)} in {kept.path}")
     failed = judgements.filter(judgements["score"].is_null() & (judgements["status"] != "missing"))
     if failed.height:
@@ -169,8 +169,8 @@ def judge(
         raise typer.Exit(FAILED_ROWS)
 
 
-def _is_worse(run: str, scores: Any, kept: Any, judged_by: dict[str, str]) -> bool:
-    """Tell whether a stored run has more of a judge's scores, which stay; say so, or that another judge's go."""
+def _stay(run: str, scores: Any, kept: Any, judged_by: dict[str, str]) -> bool:
+    """Let the stored scores of a run stay where they are more than these, and say so, or whose give way to these."""
     if not kept.has(run):
         return False
     ours = scores.filter(run=run)
@@ -179,12 +179,12 @@ def _is_worse(run: str, scores: Any, kept: Any, judged_by: dict[str, str]) -> bo
     before = stored["judge_score"].count() if "judge_score" in stored.columns else 0
     now = ours["judge_score"].count()
     was, judge = kept.noted(run)[run].get("judge.model"), judged_by.get("judge.model")
-    worse = bool(now < before)
-    if worse:
+    staying = bool(now < before)
+    if staying:
         say(f"the scores of {run} in {kept.path} stay: {before} by {was or 'a judge'}, beside {now} now")
     elif before and was and was != judge:
         say(f"the scores of {run} by {was} give way to those by {judge or 'rule'}; its verdicts stay in the cache")
-    return worse
+    return staying
 
 
 @cache.command()
